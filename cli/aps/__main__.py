@@ -1,0 +1,6 @@
+from __future__ import annotations
+
+from aps.main import main
+
+if __name__ == "__main__":
+    main()

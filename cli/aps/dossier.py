@@ -1,0 +1,125 @@
+"""What is told of one job when a person asks for it by name: the matrix's words, who holds it, what happened to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aps import journal, statements
+from aps.database import QueryError, Row
+from aps.evidence import Judgement, Key, Snapshot, explain
+from aps.model import duration, key
+from aps.model.matrix import Query, State
+from aps.model.report import Detail, Evidence, Guidance, Holder
+
+
+def rows(snapshot: Snapshot, keys: Sequence[Key]) -> list[Row]:
+    """The rows of the table that exist for these keys; no lock is taken."""
+    sql = statements.rows(snapshot.matrix.table, snapshot.types, lock=False)
+    return snapshot.database.rows(sql, snapshot.keys(keys))
+
+
+def compile(snapshot: Snapshot, values: Key, judged: Judgement) -> Detail:  # noqa: A001
+    """Everything for one job; what cannot be read is named in `errors` and is None, never empty."""
+    errors: list[str] = []
+    states = [snapshot.matrix.state(name) for name in (*judged.lifecycle, *judged.rows)]
+    unique = list(dict.fromkeys(state for state in states if state))
+    context: dict[str, tuple[Evidence, ...]] = {}
+    for query in dict.fromkeys(query for state in unique for query in state.context):
+        found = _context(snapshot, values, query, errors)
+        if found is not None:
+            context[query.name.removesuffix(".context")] = found
+    return Detail(
+        guidance=tuple(guidance(state) for state in unique),
+        holders=None if snapshot.server.in_recovery else _holders(snapshot, values, errors),
+        context=context,
+        operations=_operations(snapshot, values, errors),
+        errors=tuple(errors),
+    )
+
+
+def guidance(state: State) -> Guidance:
+    return Guidance(
+        state=state.name,
+        title=state.title,
+        means=state.means,
+        not_=state.not_,
+        evidence_file=state.evidence.file,
+        effect=state.action.effect if state.action else None,
+        criterion=state.rollback.criterion if state.rollback else None,
+        irreversible=state.rollback.irreversible if state.rollback else None,
+        forbidden=state.forbidden,
+        next=state.next,
+        tell=state.tell,
+        outside_effects=state.outside_effects,
+        done_when=state.done_when,
+        retention=state.retention,
+        team=state.owner.team,
+        contact=state.owner.contact,
+        escalate=state.owner.escalate,
+    )
+
+
+def holders(snapshot: Snapshot, keys: Sequence[Key]) -> dict[int, list[Holder]]:
+    """Who holds the rows of these keys, by the key's place in the list, as far as the role may see."""
+    sql = statements.holders(snapshot.matrix.table, snapshot.types)
+    found: dict[int, list[Holder]] = {}
+    for row in snapshot.database.rows(sql, snapshot.keys(keys)):
+        holder = Holder(
+            pid=None if row["pid"] is None else int(row["pid"]),
+            application=row["application"] or None,
+            user=row["role"],
+            state=row["state"],
+            seconds=None if row["seconds"] is None else float(row["seconds"]),
+        )
+        found.setdefault(int(row["ordinal"] or 0) - 1, []).append(holder)
+    return found
+
+
+def _holders(snapshot: Snapshot, values: Key, errors: list[str]) -> tuple[Holder, ...] | None:
+    try:
+        with snapshot.database.savepoint():
+            return tuple(holders(snapshot, [values]).get(0, ()))
+    except QueryError as error:
+        errors.append(f"locks: {error}")
+        return None
+
+
+def _context(
+    snapshot: Snapshot, values: Key, query: Query, errors: list[str]
+) -> tuple[Evidence, ...] | None:
+    try:
+        with snapshot.database.savepoint():
+            return tuple(snapshot.database.rows(query.sql, snapshot.bound | snapshot.keys([values])))
+    except QueryError as error:
+        errors.append(f"{query.file}: {explain(error, query.sql, snapshot.server.role)}")
+        return None
+
+
+def _operations(
+    snapshot: Snapshot, values: Key, errors: list[str]
+) -> tuple[Evidence, ...] | None:
+    try:
+        with snapshot.database.savepoint():
+            return tuple(journal.of_job(snapshot.database, key.text(values), snapshot.matrix.system))
+    except QueryError as error:
+        # 3F000, 42P01: no journal in this database, so no operations of aps either.
+        if error.sqlstate in ("3F000", "42P01"):
+            return ()
+        errors.append(f"journal: {explain(error, journal.text('job'), snapshot.server.role)}")
+        return None
+
+
+def spoken(found: Sequence[Holder]) -> str:
+    """Who holds a row, in words: who, idle or not, since when, as far as the role may see."""
+    if not found:
+        return "another transaction holds the row; who cannot be told (several may share it)"
+    return "; ".join(_spoken(holder) for holder in found)
+
+
+def _spoken(holder: Holder) -> str:
+    if holder.pid is None:
+        return "a prepared transaction holds the row: see pg_prepared_xacts"
+    who = f"pid {holder.pid}" + (f" ({holder.application})" if holder.application else "")
+    since = "" if holder.seconds is None else f" for {duration.spoken(holder.seconds)}"
+    doing = f", {holder.state}" if holder.state else ", what it does is not visible to this role"
+    return f"{who} holds the row{doing}{since}"

@@ -1,0 +1,287 @@
+"""What the states' queries say, at one snapshot: of the whole queue, of one state, of given jobs.
+
+A query that fails makes its own state unreadable and no other; the reason is kept. This is the only door to verdicts:
+looking, planning and the check under the lock all judge jobs here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from aps import statements
+from aps.database import Database, QueryError, Row
+from aps.model.matrix import Matrix, Query, State
+from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence, Server
+
+Result = TypeVar("Result")
+Key = tuple[str, ...]
+
+BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A state over the whole queue; `oldest` in seconds, None where its rows have no age."""
+
+    items: int
+    jobs: int
+    locked: int | None
+    oldest: float | None
+    keys: tuple[Key, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The rows that each state returned for one job, and the states that could not be read."""
+
+    rows: Mapping[str, tuple[Evidence, ...]]
+    lifecycle: tuple[str, ...]
+    unread: Mapping[str, str]
+
+    @property
+    def state(self) -> str:
+        """The one lifecycle state, or undetermined, unclassified, conflict."""
+        if self.unread:
+            return UNDETERMINED
+        if len(self.lifecycle) == 1:
+            return self.lifecycle[0]
+        return CONFLICT if self.lifecycle else UNCLASSIFIED
+
+
+@dataclass
+class Snapshot:
+    """A matrix bound to a transaction: the clock and the window that every query gets, and what could not be read."""
+
+    database: Database
+    matrix: Matrix
+    server: Server
+    types: Mapping[str, str]
+    clock: datetime
+    finished_since: datetime = BEGINNING
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def bound(self) -> dict[str, Any]:
+        """What every query of a pack may name."""
+        nothing: list[str] = []
+        return self.matrix.values | {
+            "clock": self.clock,
+            "finished_since": self.finished_since,
+            "max_lease": self.matrix.max_lease,
+            "observed_names": nothing,
+            "observed_sizes": nothing,
+            "observed_digests": nothing,
+            "observed_errors": nothing,
+        }
+
+    @property
+    def states(self) -> list[State]:
+        return [state for state in self.matrix.states if state.name not in self.unread]
+
+    @property
+    def lifecycle_unread(self) -> dict[str, str]:
+        """The lifecycle states that could not be read: while there are any, no job's state is certain."""
+        return {
+            name: reason
+            for name, reason in self.unread.items()
+            if (state := self.matrix.state(name)) is None or state.kind == "lifecycle"
+        }
+
+    def keys(self, jobs: Sequence[Key]) -> dict[str, list[str]]:
+        """The key columns as the parallel arrays that queries over given jobs bind."""
+        return {
+            column: [key[n] for key in jobs] for n, column in enumerate(self.matrix.key)
+        }
+
+
+def open_snapshot(
+    database: Database, matrix: Matrix, server: Server, *, window: timedelta | None = None
+) -> Snapshot:
+    """Inside a transaction: read the clock, and learn which states can be read at all and what they return."""
+    clock = database.clock()
+    snapshot = Snapshot(
+        database,
+        matrix,
+        server,
+        database.key_types(matrix.table, matrix.key),
+        clock,
+        BEGINNING if window is None else clock - window,
+    )
+    for state in matrix.states:
+        if server.in_recovery and state.liveness in ("lease", "heartbeat", "session"):
+            snapshot.unread[state.name] = "a standby cannot tell: it lags and sees no locks"
+            continue
+        try:
+            with database.savepoint():
+                snapshot.columns[state.name] = _described(snapshot, state)
+        except QueryError as error:
+            snapshot.unread[state.name] = explain(error, state.evidence.sql, server.role)
+    return snapshot
+
+
+def _described(snapshot: Snapshot, state: State) -> tuple[str, ...]:
+    sql = statements.describe(state.evidence)
+    columns = snapshot.database.columns(sql, snapshot.bound | {"aps_limit": 0})
+    missing = [column for column in snapshot.matrix.key if column not in columns]
+    if missing and not (state.kind == "overlay" and "item" in columns):
+        raise QueryError(f"{state.evidence.file} returns no column {', '.join(missing)}", "")
+    return columns
+
+
+def survey(snapshot: Snapshot, limit: int) -> dict[str, Count]:
+    """Every readable state that has rows, and `conflict` and `unclassified` with up to `limit` keys."""
+    population: Query | None = snapshot.matrix.population
+
+    def count(states: Sequence[State]) -> list[Row]:
+        described = [(state, snapshot.columns[state.name]) for state in states]
+        sql = statements.survey(described, snapshot.types, population)
+        return snapshot.database.rows(sql, snapshot.bound | {"aps_limit": limit})
+
+    try:
+        with snapshot.database.savepoint():
+            rows = count(snapshot.states)
+    except QueryError:
+        rows = []
+        failure = _failure_of_population(snapshot)
+        if failure:
+            population = None
+            snapshot.unread[UNCLASSIFIED] = failure
+        rows = _isolated(snapshot, count)
+    return {str(row["state"]): _count(row) for row in rows}
+
+
+def _failure_of_population(snapshot: Snapshot) -> str | None:
+    query = snapshot.matrix.population
+    try:
+        with snapshot.database.savepoint():
+            snapshot.database.rows(
+                statements.describe(query), snapshot.bound | {"aps_limit": 0}
+            )
+    except QueryError as error:
+        return explain(error, query.sql, snapshot.server.role)
+    return None
+
+
+def _count(row: Row) -> Count:
+    return Count(
+        items=int(row["items"] or 0),
+        jobs=int(row["jobs"] or 0),
+        locked=None if row["locked"] is None else int(row["locked"]),
+        oldest=None if row["oldest_seconds"] is None else max(0.0, float(row["oldest_seconds"])),
+        keys=tuple(tuple(key) for key in json.loads(row["keys"] or "[]")),
+    )
+
+
+def select(
+    snapshot: Snapshot,
+    state: State,
+    limit: int,
+    *,
+    where: Mapping[str, str] | None = None,
+    older_than: timedelta | None = None,
+    eligible: bool = False,
+) -> list[Key]:
+    """The keys of one state, oldest first. `where` is exact on evidence columns; `eligible` leaves refusals out."""
+    columns = snapshot.columns[state.name]
+    conditions = [
+        f"q.{statements.ident(column)}::text = %(aps_where_{n})s::text"
+        for n, column in enumerate(where or {})
+    ]
+    if older_than is not None:
+        conditions.append("q.since <= %(clock)s - %(aps_older_than)s")
+    if eligible and "refusal" in columns:
+        conditions.append("q.refusal IS NULL")
+    bound = snapshot.bound | {f"aps_where_{n}": value for n, value in enumerate((where or {}).values())}
+    rows = snapshot.database.rows(
+        statements.select(state.evidence, columns, snapshot.matrix.key, conditions),
+        bound | {"aps_limit": limit, "aps_older_than": older_than},
+    )
+    return [tuple(str(value) for value in row.values()) for row in rows]
+
+
+def judge(snapshot: Snapshot, jobs: Sequence[Key]) -> list[Judgement]:
+    """One judgement a job, in the order given. A job that does not exist has no rows, and so is unclassified."""
+    keyed = [
+        state
+        for state in snapshot.states
+        if set(snapshot.matrix.key) <= set(snapshot.columns.get(state.name, snapshot.matrix.key))
+    ]
+    bound = snapshot.bound | {"finished_since": BEGINNING} | snapshot.keys(jobs)
+
+    def ask(states: Sequence[State]) -> list[Row]:
+        queries = {state.name: state.evidence for state in states}
+        return snapshot.database.rows(statements.judge(queries, snapshot.types), bound)
+
+    try:
+        with snapshot.database.savepoint():
+            rows = ask(keyed)
+    except QueryError:
+        rows = _isolated(snapshot, ask, keyed)
+    return _judgements(snapshot, len(jobs), rows)
+
+
+def _judgements(snapshot: Snapshot, jobs: int, rows: Sequence[Row]) -> list[Judgement]:
+    found: list[dict[str, list[Evidence]]] = [{} for _ in range(jobs)]
+    for row in rows:
+        of_job = found[int(row["ordinal"] or 0) - 1]
+        of_job.setdefault(str(row["state"]), []).append(parse(row["evidence"] or "{}"))
+    lifecycle = {state.name for state in snapshot.matrix.states if state.kind == "lifecycle"}
+    unread = snapshot.lifecycle_unread
+    return [
+        Judgement(
+            {name: tuple(evidence) for name, evidence in of_job.items()},
+            tuple(name for name in of_job if name in lifecycle),
+            unread,
+        )
+        for of_job in found
+    ]
+
+
+def _isolated(
+    snapshot: Snapshot,
+    ask: Callable[[Sequence[State]], Result],
+    states: Sequence[State] | None = None,
+) -> Result:
+    """Find the queries that fail by running each alone, then ask again without them."""
+    sound = []
+    for state in snapshot.states if states is None else states:
+        try:
+            with snapshot.database.savepoint():
+                ask([state])
+            sound.append(state)
+        except QueryError as error:
+            snapshot.unread[state.name] = explain(error, state.evidence.sql, snapshot.server.role)
+    with snapshot.database.savepoint():
+        return ask(sound)
+
+
+def parse(text: str) -> dict[str, str | None]:
+    """A row that PostgreSQL wrote as json: values as text, numbers digit by digit, so that text compares."""
+    row = json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    return {name: _plain(value) for name, value in row.items()}
+
+
+def _plain(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def explain(error: QueryError, sql: str, role: str) -> str:
+    """The server's words, and for a missing grant the statement that gives it."""
+    message = str(error)
+    denied = re.match(r"permission denied for (table|view|schema|sequence) (\S+)", message)
+    if error.sqlstate != "42501" or denied is None:
+        return f"{message} ({error.sqlstate})" if error.sqlstate else message
+    kind, name = denied.groups()
+    if kind == "schema":
+        return f"{message}: GRANT USAGE ON SCHEMA {name} TO {role}"
+    # The server's message has no schema; the query that was refused has.
+    qualified = re.search(rf"\b(\w+\.{re.escape(name)})\b", sql)
+    return f"{message}: GRANT SELECT ON {qualified[1] if qualified else name} TO {role}"

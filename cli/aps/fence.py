@@ -1,0 +1,79 @@
+"""The fence: is this job still what the plan saw? NULL equals NULL, values compare as the server's text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aps import triage
+from aps.evidence import Judgement
+from aps.model.matrix import Matrix, State
+from aps.model.operation import Result
+from aps.model.plan import PlannedJob
+from aps.model.report import Evidence
+
+# Told of the moment, never part of what is held to.
+_NEVER_FENCED = ("locked", "refusal")
+
+
+def compare(matrix: Matrix, planned: str, job: PlannedJob, now: Judgement) -> Result | None:
+    """None where the job may be acted upon: in the planned state only, same evidence, no refusal. Else its outcome."""
+    state = matrix.state(planned)
+    if state is None or now.state != planned:
+        return Result(job.job, "changed", _elsewhere(matrix, now))
+    moved = _moved(state, job.evidence, now.rows[planned])
+    if moved:
+        return Result(job.job, "changed", f"{'; '.join(moved)}: still {state.title}, but not as planned")
+    refusal = triage.refusal_of(now, state)
+    return Result(job.job, "refused", refusal) if refusal else None
+
+
+def applied(job: str, before: Evidence, after: Evidence, effect: str) -> Result:
+    """The outcome of a job that was changed, with the columns that differ."""
+    names = [name for name in after if after[name] != before.get(name)]
+    return Result(
+        job,
+        "applied",
+        effect,
+        before={name: before.get(name) for name in names},
+        after={name: after[name] for name in names},
+    )
+
+
+def _moved(state: State, seen: Sequence[Evidence], now: Sequence[Evidence]) -> list[str]:
+    """What differs, in words; columns of `reading` may move."""
+    free = {*state.reading, *_NEVER_FENCED}
+    if _held(seen, free) == _held(now, free):
+        return []
+    if len(seen) != 1 or len(now) != 1:
+        return [f"{len(seen)} rows of evidence, now {len(now)}, or others"]
+    names = [name for name in {**seen[0], **now[0]} if name not in free]
+    return [
+        f"{name} {_spoken(seen[0].get(name))} -> {_spoken(now[0].get(name))}"
+        for name in names
+        if seen[0].get(name) != now[0].get(name)
+    ]
+
+
+def _held(rows: Iterable[Evidence], free: set[str]) -> list[list[tuple[str, bool, str]]]:
+    return sorted(
+        sorted((name, value is None, value or "") for name, value in row.items() if name not in free)
+        for row in rows
+    )
+
+
+def _elsewhere(matrix: Matrix, now: Judgement) -> str:
+    """The state that the job is in now, with its evidence."""
+    state = matrix.state(now.state)
+    if state is None:
+        return f"{now.state} now: {triage.refusal_of(now, None)}"
+    row = now.rows[now.state][0]
+    shown = [
+        f"{name} {value}"
+        for name, value in row.items()
+        if value is not None and name not in (*matrix.key, *_NEVER_FENCED)
+    ]
+    return f"{state.title} now: {', '.join(shown)}"
+
+
+def _spoken(value: str | None) -> str:
+    return "nothing" if value is None else value

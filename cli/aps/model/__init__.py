@@ -1,0 +1,1 @@
+"""The nouns of aps: frozen, inert, without I/O."""

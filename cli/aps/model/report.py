@@ -1,0 +1,169 @@
+"""What a look found: a Report and its parts, as they leave in JSON. Ages in seconds, times RFC 3339 in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+FORMAT_VERSION = "1.0"
+
+Verdict = Literal["found", "clear", "undetermined", "not_looked"]
+Level = Literal["critical", "warning"]
+Evidence = Mapping[str, str | None]
+
+# What a job's state is called where it is not one state's; on these three aps never acts.
+UNCLASSIFIED = "unclassified"
+CONFLICT = "conflict"
+UNDETERMINED = "undetermined"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which database this is, whatever its name: a copy or a failover changes one of the three."""
+
+    system_identifier: str
+    timeline: str
+    database_oid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The session, probed once. A positive clock difference means that this machine is ahead."""
+
+    name: str
+    role: str
+    superuser: bool
+    host: str
+    server_version: str
+    in_recovery: bool
+    clock_difference_seconds: float
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class PackRef:
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRef:
+    """`level` is how far files were looked at: recorded, listed, attested, rehashed."""
+
+    url: str | None = None
+    level: str = "recorded"
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One state over the whole queue. Counts and age are None where they are not known; unknown is never zero.
+
+    `locked` counts the rows held by another transaction at the look; `windowed` says that only the window of
+    finished states was counted. `worst` is the job to look at first.
+    """
+
+    state: str
+    title: str
+    kind: str
+    verdict: Verdict
+    jobs: int | None
+    items: int | None
+    oldest_seconds: float | None
+    locked: int | None
+    windowed: bool
+    severity: Level | None
+    error: str | None
+    action: str | None
+    do: str | None
+    worst: str | None
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A transaction that holds a lock on the row; fields are None where the role may not see them.
+
+    Without a pid it is a prepared transaction, which no session holds.
+    """
+
+    pid: int | None
+    application: str | None
+    user: str | None
+    state: str | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """What the matrix says of one state that a job is in; texts are None where the matrix has none."""
+
+    state: str
+    title: str
+    means: str
+    not_: str | None
+    evidence_file: str
+    effect: str | None
+    criterion: str | None
+    irreversible: str | None
+    forbidden: str | None
+    next: str | None
+    tell: str | None
+    outside_effects: str | None
+    done_when: str | None
+    retention: str | None
+    team: str
+    contact: str | None
+    escalate: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What is told of a job only when it is asked for by name. None: it could not be read; `errors` says why.
+
+    `guidance` is of the job's states, its lifecycle state first; `context` has the rows of the state's further queries.
+    """
+
+    guidance: tuple[Guidance, ...]
+    holders: tuple[Holder, ...] | None
+    context: Mapping[str, tuple[Evidence, ...]]
+    operations: tuple[Evidence, ...] | None
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job: `state` is a state of the matrix, or unclassified, conflict, undetermined.
+
+    `evidence` has the rows of every state that claims it; `command` is what may be typed, None where nothing may.
+    """
+
+    job: str
+    state: str
+    overlays: tuple[str, ...]
+    severity: Level | None
+    since: str | None
+    age_seconds: float | None
+    evidence: Mapping[str, tuple[Evidence, ...]]
+    permitted: bool
+    refusal: str | None
+    command: str | None
+    detail: Detail | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole look. `jobs` are those that need someone, worst first, up to the limit; `jobs_total` is all of them."""
+
+    format_version: str
+    system: str
+    pack: PackRef
+    as_of: str
+    database: Server
+    store: StoreRef
+    window_seconds: float
+    states: tuple[Finding, ...]
+    jobs: tuple[Job, ...]
+    jobs_total: int | None
+    exit_code: int

@@ -1,0 +1,61 @@
+"""Ages and times as people read them. Floored, never rounded up; a time keeps its zone, `Z`."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)")
+
+
+def text(seconds: float | None) -> str:
+    """`4 s`, `33 min`, `2 h`, `3 d`; None is `unknown`. A unit is used from two of it on."""
+    if seconds is None:
+        return "unknown"
+    for size, unit in _UNITS:
+        if seconds >= 2 * size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{max(0, int(seconds))} s"
+
+
+def window(seconds: float) -> str:
+    """A span that somebody set: in the largest unit that it fills without a rest."""
+    for size, unit in _UNITS:
+        if seconds and seconds % size == 0 and (unit != "d" or seconds >= 2 * size):
+            return f"{int(seconds // size)} {unit}"
+    return text(seconds)
+
+
+def read(value: str | None) -> datetime | None:
+    """A timestamp with its offset, as PostgreSQL or RFC 3339 write it; None for any other text."""
+    if value is None or not _TIME.fullmatch(value):
+        return None
+    try:
+        return datetime.fromisoformat(value).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def moment(value: str | None, now: datetime | None) -> str | None:
+    """`21:22:58Z` on the day of `now`, else with its date; None where it is no timestamp."""
+    time = read(value)
+    if time is None:
+        return None
+    same_day = now is not None and time.date() == now.date()
+    return time.strftime("%H:%M:%SZ" if same_day else "%Y-%m-%d %H:%M:%SZ")
+
+
+def ago(value: str | None, now: datetime | None) -> str | None:
+    """`17 min ago`, `in 4 min`; None where it is no timestamp, or the present is not known."""
+    time = read(value)
+    if time is None or now is None:
+        return None
+    seconds = (now - time).total_seconds()
+    return f"{text(seconds)} ago" if seconds >= 0 else f"in {text(-seconds)}"
+
+
+def both(value: str | None, now: datetime | None) -> str | None:
+    """`21:22:58Z (17 min ago)`; None where it is no timestamp."""
+    told, past = moment(value, now), ago(value, now)
+    return f"{told} ({past})" if told and past else told

@@ -1,0 +1,67 @@
+"""Rows of evidence for people: the columns in the order of the query, without those that are told elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from aps.model import key
+from aps.model.report import Evidence, Job
+from aps.render.view import View
+
+# One row of evidence with the values of its job's key.
+Keyed = tuple[Sequence[str], Evidence]
+# How a timestamp is told, given the present; None for a text that is none.
+Timed = Callable[[str | None, datetime | None], str | None]
+
+_TOLD_ELSEWHERE = frozenset({"refusal"})
+_KEY_NAMES = ("id", "key")
+
+
+def keyed(job: Job, rows: Sequence[Evidence]) -> list[Keyed]:
+    parts = key.parse(job.job, job.job.count("/") + 1) or ()
+    first = {next(iter(row.values()), None) for row in rows}
+    return [((job.job,) if first == {job.job} else parts, row) for row in rows]
+
+
+def columns(rows: Sequence[Keyed]) -> list[str]:
+    """The columns of these rows that are worth showing."""
+    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    return [name for name in names if name not in _TOLD_ELSEWHERE and not _repeats(name, rows)]
+
+
+def _repeats(name: str, rows: Sequence[Keyed]) -> bool:
+    """Whether the column says only what stands beside it: the job's key, or `since` under its own name."""
+    if name == "since":
+        return all(row.get(name) in _others(row, name) for _, row in rows)
+    if not name.endswith(_KEY_NAMES):
+        return False
+    return all(
+        name in row and (place := list(row).index(name)) < len(of_job) and row[name] == of_job[place]
+        for of_job, row in rows
+    )
+
+
+def _others(row: Evidence, name: str) -> list[str | None]:
+    return [value for other, value in row.items() if other != name]
+
+
+def title(column: str, view: View) -> str:
+    return view.words(column.replace("_", " ")) or "?"
+
+
+def value(row: Evidence, column: str, view: View, now: datetime | None, timed: Timed) -> str:
+    """One value; `-` where the row has NULL or no such column."""
+    raw = row.get(column)
+    return timed(raw, now) or view.text(raw)
+
+
+def parts(rows: Sequence[Keyed], view: View, now: datetime | None, timed: Timed) -> list[str]:
+    """`worker w1`, `epoch 3`: one text a value, NULL left out."""
+    shown = columns(rows)
+    return [
+        f"{title(column, view)} {value(row, column, view, now, timed)}"
+        for _, row in rows
+        for column in shown
+        if row.get(column) is not None
+    ]

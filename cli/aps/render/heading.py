@@ -1,0 +1,61 @@
+"""The lines that say which database this is, and what of it could not be read; above every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aps.model.report import Finding, Report, Server
+from aps.render import age, prose
+from aps.render.view import View
+
+# Below this the clocks of the two machines agree, for a person.
+_SAME_CLOCK = 1.0
+
+
+def place(host: str, database: str, view: View) -> str:
+    """`HOST/DB`; a folder of sockets is told as it is."""
+    return view.words(f"{host}/{database}" if host else database)
+
+
+def report(report: Report, view: View) -> str:
+    """`aps · SYSTEM on HOST/DB as ROLE · ...`, wrapped between its parts."""
+    server = report.database
+    where = place(server.host, server.name, view)
+    role = f"{server.role} (superuser)" if server.superuser else server.role
+    parts = [
+        "aps",
+        view.words(f"{report.system} on {where} as {role}"),
+        f"{'standby' if server.in_recovery else 'primary'}, "
+        f"PostgreSQL {view.words(server.server_version)}",
+        age.moment(report.as_of, None) or view.words(report.as_of),
+        f"matrix {view.words(report.pack.sha256[:8])}",
+    ]
+    if report.store.url:
+        parts.append(view.words(f"store {report.store.url}, {report.store.level}"))
+    return prose.line([*parts, *_clock(server)], view, "  ")
+
+
+def _clock(server: Server) -> list[str]:
+    difference = server.clock_difference_seconds
+    if abs(difference) <= _SAME_CLOCK:
+        return []
+    side = "ahead" if difference > 0 else "behind"
+    return [f"clock differs by {age.text(abs(difference))}: this machine is {side}"]
+
+
+def name(finding: Finding, view: View) -> str:
+    return view.words(finding.title)
+
+
+def unread(report: Report, findings: Sequence[Finding], view: View) -> str:
+    """`could not be read: ...`, each with why; `nothing` where everything was."""
+    told = [
+        f"{name(finding, view)} ({view.words(finding.error or 'no reason is known')})"
+        for finding in findings
+        if finding.verdict == "undetermined"
+    ]
+    if report.store.error:
+        told.append(view.words(f"store {report.store.url} ({report.store.error})"))
+    text = prose.joined(told, view) or "nothing"
+    lines = prose.wrapped(f"could not be read: {text}", view.columns, rest="  ")
+    return "\n".join(view.paint(line, "?" if told else "") for line in lines)

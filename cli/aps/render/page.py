@@ -1,0 +1,160 @@
+"""One page a job, for `aps inspect JOB`: what it means, what shows it, what may be done, by whom, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from aps.model.report import Detail, Evidence, Guidance, Holder, Job, Report
+from aps.render import age, facts, heading, prose
+from aps.render.prose import labelled
+from aps.render.view import View, mark_of
+
+
+def text(report: Report, view: View) -> str:
+    """The pages of all jobs that have details, under one heading."""
+    head = "" if view.quiet else heading.report(report, view)
+    pages = [_page(report, job, job.detail, view) for job in report.jobs if job.detail]
+    return "\n\n\n".join([part for part in ["\n\n".join([head, pages[0]]).lstrip(), *pages[1:]] if part])
+
+
+def _page(report: Report, job: Job, detail: Detail, view: View) -> str:
+    main = [said for said in detail.guidance if said.state not in job.overlays]
+    now = age.read(report.as_of)
+    blocks = [
+        [_title(report, job, view)],
+        _meaning(main, view),
+        [*_evidence(job, detail, now, view), *_surroundings(detail, now, view)],
+        [labelled("tell", _each(main, "tell", view), view)],
+        [*_permitted(job, main, view), *_duties(main or detail.guidance, view)],
+    ]
+    return prose.paragraphs(blocks)
+
+
+def _title(report: Report, job: Job, view: View) -> str:
+    titles = {finding.state: finding.title for finding in report.states}
+    state = view.words(titles.get(job.state, job.state))
+    lasting = f"{state} for {age.text(job.age_seconds)}"
+    parts = [
+        f"job {view.text(job.job)}",
+        lasting if job.since or job.age_seconds is not None else state,
+        job.severity or "needs nobody",
+    ]
+    if mark_of(job) == "?":
+        parts[2] = "not known to be in one state"
+    lines = prose.line(parts, view, "  ").split("\n")
+    return "\n".join(view.paint(line, mark_of(job)) for line in lines)
+
+
+def _meaning(main: Iterable[Guidance], view: View) -> list[str]:
+    return [
+        line
+        for said in main
+        for line in (
+            labelled("means", view.words(said.means), view),
+            labelled("not", view.words(said.not_ or ""), view),
+        )
+    ]
+
+
+def _evidence(
+    job: Job, detail: Detail, now: datetime | None, view: View
+) -> list[str]:
+    """The rows of the job's own state first, then what lies over it with its own meaning and next step."""
+    guidance = {said.state: said for said in detail.guidance}
+    lines = []
+    for state in sorted(job.evidence, key=lambda state: state in job.overlays):
+        said = guidance.get(state)
+        over = state in job.overlays
+        shown = facts.parts(facts.keyed(job, job.evidence[state]), view, now, age.both)
+        title = view.words(said.title if said else state)
+        if over or state != job.state:
+            meaning = f": {view.words(said.means)}" if said and over else ""
+            shown = [f"{title}{meaning}", *shown]
+        source = ", ".join(filter(None, [said and said.evidence_file, now and f"{now:%H:%M:%SZ}"]))
+        parts = [*shown, view.words(source)]
+        room = view.columns - prose.LABEL
+        lines.append(labelled("also" if over else "evidence", prose.joined(parts, view, room), view))
+        if over and said and said.next:
+            lines.append(labelled("", f"next: {view.words(said.next)} ({view.words(said.team)})", view))
+    return lines or [labelled("evidence", "no query of the matrix returns this job", view)]
+
+
+def _surroundings(detail: Detail, now: datetime | None, view: View) -> list[str]:
+    """Locks, the further queries by their names, what aps did before, and what of these could not be read."""
+    return [
+        labelled("locks", _locks(detail.holders, view), view),
+        *(_rows(view.words(name), rows, now, view) for name, rows in detail.context.items()),
+        _rows("operations", detail.operations, now, view),
+        *(labelled("not read", view.words(error), view) for error in detail.errors),
+    ]
+
+
+def _locks(holders: Sequence[Holder] | None, view: View) -> str:
+    if holders is None:
+        return "unknown: it could not be read who holds this row"
+    return "; ".join(holder(one, view) for one in holders) or "nobody holds this row"
+
+
+def holder(one: Holder, view: View) -> str:
+    """`pid 4711 (batch-fix) holds the row, idle in transaction for 31 min`, as far as it may be seen."""
+    session = "a session" if one.pid is None else f"pid {one.pid}"
+    who = [name for name in (one.application, one.user) if name]
+    named = f" ({', '.join(view.words(name) for name in who)})" if who else ""
+    doing = view.words(one.state) if one.state else "in a state that this role may not see"
+    return f"{session}{named} holds the row, {doing} for {age.text(one.seconds)}"
+
+
+def _rows(
+    label: str, rows: Sequence[Evidence] | None, now: datetime | None, view: View
+) -> str:
+    """The values of each row in a few words, the rows joined by dots."""
+    if rows is None:
+        return labelled(label, "unknown: they could not be read", view)
+    told = [" ".join(_values(row, now, view)) for row in rows]
+    text = prose.joined(told, view, view.columns - max(prose.LABEL, len(label) + 1))
+    return labelled(label, text or "none", view)
+
+
+def _values(row: Evidence, now: datetime | None, view: View) -> Iterable[str]:
+    for name, value in row.items():
+        if value is not None:
+            short = value[:8] if name == "operation" else value
+            yield age.moment(value, now) or view.text(short)
+
+
+def _permitted(job: Job, main: Sequence[Guidance], view: View) -> list[str]:
+    forbidden = labelled("you may not", _each(main, "forbidden", view), view)
+    if job.command is None:
+        why = job.refusal or "this state has no action"
+        return [labelled("you may", f"nothing here: {view.words(why)}", view), forbidden]
+    effects = [f"{view.words(said.effect)}{_way_back(said, view)}" for said in main if said.effect]
+    typed = prose.whole(view.words(job.command))
+    return [labelled("you may", "    ".join([typed, *effects]), view), forbidden]
+
+
+def _way_back(said: Guidance, view: View) -> str:
+    return f"; no way back: {view.words(said.irreversible)}" if said.irreversible else ""
+
+
+def _duties(main: Sequence[Guidance], view: View) -> list[str]:
+    return [
+        labelled("stops if", _each(main, "criterion", view), view),
+        labelled("owner", "; ".join(dict.fromkeys(_owner(said, view) for said in main)), view),
+        labelled("next", _each(main, "next", view), view),
+        labelled("done when", _each(main, "done_when", view), view),
+        labelled("outside", _each(main, "outside_effects", view), view),
+        labelled("if it stays", _each(main, "retention", view), view),
+    ]
+
+
+def _each(said: Iterable[Guidance], field: str, view: View) -> str:
+    """The text of that field in each, once."""
+    texts = [getattr(one, field) for one in said]
+    return "; ".join(view.words(text) for text in dict.fromkeys(texts) if text)
+
+
+def _owner(said: Guidance, view: View) -> str:
+    escalate = f"escalate to {said.escalate}" if said.escalate else None
+    parts = [said.team, said.contact, escalate]
+    return f" {view.dot} ".join(view.words(part) for part in parts if part)

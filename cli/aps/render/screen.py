@@ -1,0 +1,111 @@
+"""The first screen of `aps inspect`: who is needed, what could not be read, what is fine, what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from aps.model.report import Finding, Report
+from aps.render import age, grid, heading, prose
+from aps.render.grid import Column, Row
+from aps.render.view import View, mark
+
+_COLUMNS = (
+    Column("STATE"),
+    Column("JOBS", right=True),
+    Column("OLDEST", whole=True),
+    Column("WORST JOB"),
+    Column("DO", whole=True),
+    Column("OWNER"),
+)
+
+
+def text(report: Report, view: View) -> str:
+    needy = [finding for finding in report.states if finding.severity]
+    table = grid.text(_COLUMNS, [_row(finding, view) for finding in needy], view) if needy else ""
+    rest = [heading.unread(report, report.states, view)]
+    if not view.quiet:
+        rest += [_clear(report, view), _not_looked(report, view), _next(needy, view)]
+    head = "" if view.quiet else heading.report(report, view)
+    return prose.paragraphs([[head], [table or _nobody(report)], rest])
+
+
+def _row(finding: Finding, view: View) -> Row:
+    cells = (
+        heading.name(finding, view),
+        count(finding),
+        age.text(finding.oldest_seconds),
+        view.text(finding.worst),
+        view.text(finding.do),
+        view.words(finding.owner),
+    )
+    return Row(cells, mark(finding.severity))
+
+
+def count(finding: Finding) -> str:
+    """Jobs, or items where these are what was counted; `unknown` is not zero."""
+    jobs, items = finding.jobs, finding.items
+    if jobs is None:
+        return "unknown" if items is None else f"{items} items"
+    if items is None or items == jobs:
+        return str(jobs)
+    return f"{items} items" if jobs == 0 else f"{jobs} ({items} items)"
+
+
+def _nobody(report: Report) -> str:
+    """What is said in place of an empty table: silence would look like success."""
+    unfinished = [f for f in report.states if f.kind == "lifecycle" and not f.windowed]
+    if any(finding.verdict == "undetermined" for finding in report.states):
+        return "nothing needs anybody in what could be read; not everything could be"
+    if all(finding.jobs == 0 for finding in unfinished):
+        return "there are no unfinished jobs in this queue"
+    return "nothing needs anybody"
+
+
+def _clear(report: Report, view: View) -> str:
+    """The states that need nobody, with their counts; those at zero only counted."""
+    calm = [finding for finding in report.states if not finding.severity]
+    told = [_calm(finding, report, view) for finding in calm if finding.verdict == "found"]
+    zero = sum(finding.verdict == "clear" for finding in calm)
+    if zero:
+        told.append(f"{zero} more at 0" if told else f"{zero} at 0")
+    return _line("clear:", told, view)
+
+
+def _calm(finding: Finding, report: Report, view: View) -> str:
+    said = f"{heading.name(finding, view)} {count(finding)}"
+    if finding.windowed:
+        return f"{said} in {age.window(report.window_seconds)}"
+    notes = []
+    if finding.oldest_seconds is not None:
+        notes.append(f"oldest {age.text(finding.oldest_seconds)}")
+    if finding.locked:
+        notes.append(f"at least {finding.locked} locked now")
+    return f"{said} ({', '.join(notes)})" if notes else said
+
+
+def _not_looked(report: Report, view: View) -> str:
+    told = [heading.name(f, view) for f in report.states if f.verdict == "not_looked"]
+    if told and not report.store.url:
+        told[-1] += " (no store was given)"
+    return _line("not looked:", told, view)
+
+
+def _line(label: str, told: Sequence[str], view: View) -> str:
+    if not told:
+        return ""
+    listed = ", ".join(told)
+    return "\n".join(prose.wrapped(f"{label} {listed}", view.columns, rest="  "))
+
+
+def _next(needy: Sequence[Finding], view: View) -> str:
+    """The look at the worst job, or the list of a state that has no job to name."""
+    if not needy:
+        return ""
+    first = needy[0]
+    what = f"--state {first.state}" if first.worst is None else shlex.quote(first.worst)
+    return f"next:  {view.words(command(f'aps inspect {what}', view))}"
+
+
+def command(text: str, view: View) -> str:
+    return f"{text} {view.suffix}".strip()

@@ -1,0 +1,3 @@
+SELECT {state}::text AS state, row_to_json(e)::text AS evidence FROM (SELECT * FROM (
+{evidence}
+) AS q WHERE {same_key} OFFSET 0) AS e

@@ -1,0 +1,10 @@
+-- Publications that stand and whose file was not seen to be wrong. Where nobody looked they are recorded, no more.
+-- Returns job_id, since, kind, epoch, published_name, published_digest, level.
+SELECT j.job_id, j.published_at AS since, j.kind, j.published_epoch AS epoch, j.published_name, j.published_digest,
+       CASE WHEN o.name IS NULL THEN 'recorded' WHEN o.digest IS NULL THEN 'listed' ELSE 'rehashed' END AS level
+  FROM aps.job j
+  LEFT JOIN unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
+                   %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
+    ON o.name COLLATE "C" = j.published_name
+ WHERE j.state = 'complete' AND j.withdrawn_at IS NULL AND j.finished_at >= %(finished_since)s
+   AND (o.name IS NULL OR (o.error IS NULL AND o.size IS NOT NULL AND (o.digest IS NULL OR o.digest = j.published_digest)))

@@ -1,0 +1,12 @@
+-- Publications that stand while their file was looked at and is absent or has other bytes.
+-- Returns job_id, since, problem, kind, epoch, published_name, published_digest, observed_size, observed_digest.
+SELECT j.job_id, j.published_at AS since,
+       CASE WHEN o.size IS NULL THEN 'absent' ELSE 'other digest' END AS problem,
+       j.kind, j.published_epoch AS epoch, j.published_name, j.published_digest,
+       o.size AS observed_size, o.digest AS observed_digest
+  FROM unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
+              %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
+  JOIN aps.job j ON j.published_name = o.name COLLATE "C"
+ WHERE j.state = 'complete' AND j.withdrawn_at IS NULL AND j.finished_at >= %(finished_since)s
+   AND o.error IS NULL
+   AND (o.size IS NULL OR (o.digest LIKE 'sha256:%%' AND o.digest <> j.published_digest))

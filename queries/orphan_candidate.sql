@@ -1,0 +1,12 @@
+-- Files that an attempt names, whose epoch is over, that nothing publishes, and that are past the grace. One item an attempt.
+-- Returns job_id, item, since, epoch, worker, ended_as, observed_size.
+SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.ended_as, o.size AS observed_size
+  FROM unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
+              %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
+  JOIN aps.attempt a ON a.candidate = o.name COLLATE "C"
+  JOIN aps.job j ON j.job_id = a.job_id
+ WHERE o.error IS NULL AND o.size IS NOT NULL
+   AND a.ended_at <= %(clock)s - %(orphan_grace)s
+   AND (j.epoch > a.epoch OR j.finished_at IS NOT NULL)
+   AND (j.lease_until IS NULL OR j.lease_until <= %(clock)s - %(orphan_grace)s OR j.epoch > a.epoch)
+   AND NOT EXISTS (SELECT FROM aps.job p WHERE p.published_name = a.candidate)

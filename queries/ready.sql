@@ -1,0 +1,8 @@
+-- Jobs that any worker may claim. A locked one is being claimed, or held by somebody: an empty claim is no empty queue.
+-- Returns job_id, since, locked, kind, epoch.
+SELECT j.job_id, j.ready_at AS since,
+       EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'transactionid' AND l.granted AND l.transactionid = j.xmax) AS locked,
+       j.kind, j.epoch
+  FROM aps.job j
+ WHERE j.state = 'ready' AND num_nonnulls(j.worker, j.lease_until, j.candidate) = 0
+   AND NOT EXISTS (SELECT FROM aps.attempt a WHERE a.job_id = j.job_id AND a.epoch > j.epoch)
