@@ -5,7 +5,7 @@ SELECT j.job_id, j.lease_until AS since,
        j.kind, j.worker, j.epoch, j.lease_until, j.candidate, a.abandoned
   FROM aps.job j
  CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE a.ended_as IN ('abandoned', 'superseded')) + 1 AS abandoned,
-                            max(a.epoch) FILTER (WHERE a.ended_at IS NULL) AS open, max(a.epoch) AS newest
+                            min(a.epoch) FILTER (WHERE a.ended_at IS NULL) AS open, max(a.epoch) AS newest
                        FROM aps.attempt a WHERE a.job_id = j.job_id) a
  WHERE j.state = 'running' AND num_nonnulls(j.worker, j.lease_until, j.candidate) = 3
    AND j.lease_until <= %(clock)s

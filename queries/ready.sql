@@ -5,4 +5,4 @@ SELECT j.job_id, j.ready_at AS since,
        j.kind, j.epoch
   FROM aps.job j
  WHERE j.state = 'ready' AND num_nonnulls(j.worker, j.lease_until, j.candidate) = 0
-   AND NOT EXISTS (SELECT FROM aps.attempt a WHERE a.job_id = j.job_id AND a.epoch > j.epoch)
+   AND NOT EXISTS (SELECT FROM aps.attempt a WHERE a.job_id = j.job_id AND (a.epoch > j.epoch OR a.ended_at IS NULL))

@@ -40,7 +40,7 @@ CREATE TABLE aps.job (
   CONSTRAINT epoch_not_negative CHECK (epoch >= 0),
   CONSTRAINT input_whole CHECK (num_nonnulls(input_name, input_digest) IN (0, 2)),
   CONSTRAINT digests_are_sha256 CHECK (input_digest ~ '^sha256:[0-9a-f]{64}$' AND published_digest ~ '^sha256:[0-9a-f]{64}$'),
-  CONSTRAINT input_name_is_plain CHECK (input_name ~ '^[^/[:cntrl:]][^[:cntrl:]]*$'),
+  CONSTRAINT input_name_is_plain CHECK (input_name ~ '^[^/[:cntrl:]][^[:cntrl:]]*$' AND input_name !~ '(^|/)[.]{1,2}(/|$)'),
   CONSTRAINT materializing_has_input_at_epoch_0 CHECK (state <> 'materializing' OR (input_name IS NOT NULL AND epoch = 0)),
   CONSTRAINT ready_time CHECK (state NOT IN ('ready', 'running', 'complete') OR ready_at IS NOT NULL),
   CONSTRAINT ownership_whole CHECK (num_nonnulls(worker, lease_until, candidate) IN (0, 3)),
@@ -53,7 +53,11 @@ CREATE TABLE aps.job (
   CONSTRAINT published_name_of_this_epoch CHECK (published_name ~ ('^' || job_id || '/' || published_epoch || '-[A-Za-z0-9._-]+$')),
   CONSTRAINT withdrawn_where_complete CHECK (withdrawn_at IS NULL OR state = 'complete'),
   CONSTRAINT finished_time CHECK ((finished_at IS NOT NULL) = (state IN ('complete', 'cancelled', 'failed'))),
-  CONSTRAINT reason_where_ended CHECK (reason IS NULL OR state IN ('cancelled', 'failed'))
+  CONSTRAINT reason_where_ended CHECK (reason IS NULL OR state IN ('cancelled', 'failed')),
+  -- An age cannot be taken from `infinity`: one such row would make its whole state unreadable.
+  CONSTRAINT times_finite CHECK (
+    isfinite(lease_until) AND isfinite(published_at) AND isfinite(withdrawn_at) AND isfinite(created_at)
+    AND isfinite(ready_at) AND isfinite(started_at) AND isfinite(updated_at) AND isfinite(finished_at))
 );
 
 -- Triage costs what is unfinished, not what is finished: every index for it is partial.
@@ -109,19 +113,37 @@ CREATE TABLE aps.store (
 
 CREATE FUNCTION aps.guard_job() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  -- A CHECK cannot see the old row: authority only rises, one step at a time, and what is finished stays finished.
-  IF NEW.epoch < OLD.epoch OR NEW.epoch > OLD.epoch + 1 THEN
+  -- A CHECK cannot see the old row: authority only rises, one step at a time, a new owner has a new epoch, and what is
+  -- finished or published stays as it is.
+  IF NEW.epoch - OLD.epoch NOT IN (0, 1) THEN
     RAISE EXCEPTION 'job %: epoch % may not become %', OLD.job_id, OLD.epoch, NEW.epoch
       USING ERRCODE = 'check_violation', CONSTRAINT = 'epoch_rises_by_one';
   END IF;
-  IF OLD.finished_at IS NOT NULL AND NEW.state <> OLD.state THEN
-    RAISE EXCEPTION 'job %: % may not become %', OLD.job_id, OLD.state, NEW.state
+  IF NEW.worker IS NOT NULL AND NEW.epoch = OLD.epoch
+     AND (NEW.worker, NEW.candidate) IS DISTINCT FROM (OLD.worker, OLD.candidate) THEN
+    RAISE EXCEPTION 'job %: a new owner or candidate needs a new epoch', OLD.job_id
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'owner_has_own_epoch';
+  END IF;
+  IF OLD.finished_at IS NOT NULL AND (NEW.state, NEW.epoch) IS DISTINCT FROM (OLD.state, OLD.epoch) THEN
+    RAISE EXCEPTION 'job %: % at epoch % may not become % at epoch %',
+      OLD.job_id, OLD.state, OLD.epoch, NEW.state, NEW.epoch
       USING ERRCODE = 'check_violation', CONSTRAINT = 'finished_stays_finished';
+  END IF;
+  IF OLD.published_name IS NOT NULL
+     AND (NEW.published_name, NEW.published_digest, NEW.published_epoch, NEW.published_at)
+         IS DISTINCT FROM (OLD.published_name, OLD.published_digest, OLD.published_epoch, OLD.published_at) THEN
+    RAISE EXCEPTION 'job %: a publication is withdrawn, never changed', OLD.job_id
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'publication_stays';
   END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER guard_job BEFORE UPDATE ON aps.job FOR EACH ROW
-  WHEN (NEW.epoch <> OLD.epoch OR NEW.state <> OLD.state) EXECUTE FUNCTION aps.guard_job();
+  -- A heartbeat, the most frequent write, changes none of these.
+  WHEN ((NEW.epoch, NEW.state, NEW.worker, NEW.candidate,
+         NEW.published_name, NEW.published_digest, NEW.published_epoch, NEW.published_at)
+        IS DISTINCT FROM (OLD.epoch, OLD.state, OLD.worker, OLD.candidate,
+         OLD.published_name, OLD.published_digest, OLD.published_epoch, OLD.published_at))
+  EXECUTE FUNCTION aps.guard_job();
 
 CREATE FUNCTION aps.guard_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -156,14 +178,14 @@ SELECT j.kind, e.kind AS recovery,
  WHERE e.kind IN ('adopted', 'reclaimed') AND e.at > clock_timestamp() - interval '48 hours'
  GROUP BY j.kind, e.kind;
 
--- Writes that came too late and were refused by the fence.
+-- Writes of workers that came too late and were refused by the fence.
 CREATE VIEW aps.rejected_result AS
 SELECT j.kind, e.worker,
        count(*) FILTER (WHERE e.at > clock_timestamp() - interval '24 hours') AS last_24_h,
        count(*) FILTER (WHERE e.at <= clock_timestamp() - interval '24 hours') AS previous_24_h,
        max(e.at) AS latest
   FROM aps.event e JOIN aps.job j USING (job_id)
- WHERE e.kind = 'rejected' AND e.at > clock_timestamp() - interval '48 hours'
+ WHERE e.kind = 'rejected' AND e.worker IS NOT NULL AND e.at > clock_timestamp() - interval '48 hours'
  GROUP BY j.kind, e.worker;
 
 -- Jobs that took down more than one worker.

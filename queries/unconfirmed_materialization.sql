@@ -12,4 +12,5 @@ SELECT j.job_id, j.created_at AS since,
   LEFT JOIN unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
                    %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
     ON o.name COLLATE "C" = j.input_name
- WHERE j.state = 'materializing'
+ WHERE j.state = 'materializing' AND num_nonnulls(j.worker, j.lease_until, j.candidate) = 0
+   AND NOT EXISTS (SELECT FROM aps.attempt a WHERE a.job_id = j.job_id AND (a.epoch > j.epoch OR a.ended_at IS NULL))

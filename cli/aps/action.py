@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC
 
-from aps import evidence, exits, journal, planning, settlement, standing
+from aps import exits, planning, settlement, standing
+from aps import snapshot as snapshots
+from aps.act import VICTIM
 from aps.batch import Attempt, Batch, RolledBack
 from aps.database import ConnectionLost, Database, QueryError
 from aps.errors import DatabaseError, Refused
-from aps.evidence import Snapshot
 from aps.exits import Exit
 from aps.model.matrix import Matrix
 from aps.model.operation import FORMAT_VERSION, OUTCOMES, Authority, Operation, Outcome, Result
 from aps.model.plan import Plan, PlannedJob
+from aps.snapshot import Snapshot
 
 BATCH_SIZE = 1000
-# 40P01 deadlock, 40001 serialization: the transaction was a victim and may simply be tried again.
-_VICTIM = ("40P01", "40001")
 _TRIES = 3
 
 
@@ -76,7 +76,7 @@ def apply(run: Run, *, retries: int = 0, rest: Callable[[], None] = lambda: None
 def _checked(run: Run, database: Database) -> Snapshot:
     """Everything that must hold before the first lock is taken."""
     server = database.probe()
-    snapshot = evidence.open_snapshot(database, run.matrix, server)
+    snapshot = snapshots.take(database, run.matrix, server)
     planning.check(run.plan, run.matrix, server, snapshot.clock.astimezone(UTC).isoformat())
     if run.plan.attest and run.plan.attest not in run.authority.attested:
         raise Refused(
@@ -88,7 +88,7 @@ def _checked(run: Run, database: Database) -> Snapshot:
 
 
 def _batch(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> None:
-    """One batch to its outcome; a COMMIT that was not applied is tried once more, a victim of a deadlock a few times."""
+    """One batch to its outcome: where its COMMIT was not applied once more, where it fell to a deadlock a few times."""
     if run.stopped:
         _leave(run, jobs, "refused", "not tried: the operation had ended")
         return
@@ -98,7 +98,7 @@ def _batch(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> None:
             reason, code = _try(run, snapshot, jobs)
         except QueryError as error:
             victim += 1
-            if error.sqlstate in _VICTIM and victim < _TRIES:
+            if error.sqlstate in VICTIM and victim < _TRIES:
                 continue
             _leave(run, jobs, "failed", f"{error} ({error.sqlstate})")
             return
@@ -114,7 +114,9 @@ def _try(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> tuple[str 
     """One transaction. None where its outcomes stand, else why nothing of it was applied and its SQLSTATE."""
     try:
         with run.connect() as database:
-            attempt = Attempt(run.plan, snapshot, database, run.authority, str(uuid.uuid4()), run.pause)
+            attempt = Attempt(
+                run.plan, snapshot, database, run.authority, str(uuid.uuid4()), run.pause
+            )
             try:
                 return _committed(run, snapshot, attempt.batch(jobs))
             except RolledBack as stop:
@@ -162,7 +164,7 @@ def _verify(run: Run, snapshot: Snapshot, batch: Batch) -> None:
         return
     try:
         with run.connect() as database, database.look():
-            bound = batch.bound | {"clock": database.clock()}
+            bound = {**batch.bound, "clock": database.clock()}
             rows = database.rows(query.sql, snapshot.bound | bound)
     except (DatabaseError, QueryError) as error:
         run.not_verified.append(f"{query.file} could not be run: {error}")
@@ -221,8 +223,3 @@ def exit_code(counts: Mapping[Outcome, int], run: Run) -> int:
         met.append(Exit.NOT_VERIFIED)
     worst = exits.of_operation(met)
     return Exit.INTERRUPTED if run.interrupted and worst is not Exit.UNKNOWN else worst
-
-
-def recorded(run: Run) -> bool:
-    """Whether the journal knows this operation, so that `aps log` has something to show."""
-    return bool(run.transactions) and journal.VERSION > 0

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aps import dossier, evidence, fence, journal, statements
-from aps.database import Database, QueryError
+from aps.act import Act, Violated
+from aps.database import Database
 from aps.errors import Refused
-from aps.evidence import Snapshot, parse
+from aps.evidence import parse
 from aps.model.matrix import Action, Query
-from aps.model.operation import Authority, Outcome, Result
+from aps.model.operation import Authority, Result
 from aps.model.plan import Plan, PlannedJob
 from aps.model.report import Evidence
 from aps.settlement import Commit
+from aps.snapshot import Snapshot
 
 
 class RolledBack(Exception):
@@ -43,7 +45,9 @@ class Batch:
     def unknown(self, words: str) -> dict[str, Result]:
         """The outcomes where the COMMIT was sent and could not be settled."""
         return {
-            job: replace(result, outcome="unknown", detail=f"COMMIT was sent, its answer is lost: {words}")
+            job: replace(
+                result, outcome="unknown", detail=f"COMMIT was sent, its answer is lost: {words}"
+            )
             if result.outcome == "applied"
             else result
             for job, result in self.results.items()
@@ -68,7 +72,9 @@ class Attempt:
         images, results = self._locked(jobs)
         self.pause("locked")
         held = [job for job in jobs if job.job in images and job.job not in results]
-        snapshot = replace(self.seen, database=self.database, clock=self.database.clock(), unread={})
+        snapshot = replace(
+            self.seen, database=self.database, clock=self.database.clock(), unread={}
+        )
         kept = self._judged(snapshot, held, results)
         self.pause("judged")
         bound = self._bound(snapshot, kept)
@@ -83,9 +89,14 @@ class Attempt:
         arrays = self.seen.keys(keys)
         table, types = self.plan_table, self.seen.types
         rows = self.database.rows(statements.rows(table, types, lock=True), arrays)
-        images = {jobs[int(row["ordinal"] or 0) - 1].job: parse(row["image"] or "{}") for row in rows}
+        images: dict[str, Evidence] = {
+            jobs[int(row["ordinal"] or 0) - 1].job: parse(row["image"] or "{}") for row in rows
+        }
         done = journal.applied(self.database, self.plan.operation, [job.job for job in jobs])
-        results = {job: Result(job, "already", f"this operation has done it: {said}") for job, said in done.items()}
+        results = {
+            job: Result(job, "already", f"this operation has done it: {said}")
+            for job, said in done.items()
+        }
         missing = [job for job in jobs if job.job not in images and job.job not in results]
         return images, results | self._missing(missing)
 
@@ -124,12 +135,16 @@ class Attempt:
         return kept
 
     def _bound(self, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> dict[str, Any]:
-        return snapshot.bound | snapshot.keys([job.key for job in jobs]) | {
-            "items": [],
-            "operation": self.plan.operation,
-            "reason": self.authority.reason,
-            "actor": self.authority.user,
-        }
+        return (
+            snapshot.bound
+            | snapshot.keys([job.key for job in jobs])
+            | {
+                "items": [],
+                "operation": self.plan.operation,
+                "reason": self.authority.reason,
+                "actor": self.authority.user,
+            }
+        )
 
     def _changed(
         self,
@@ -140,19 +155,21 @@ class Attempt:
     ) -> Batch:
         action = self._action()
         try:
-            changed = self._act(snapshot, action, kept, results)
+            changed = Act(snapshot, action, self._bound).run(kept, results)
             self.pause("acted")
             bound = self._bound(snapshot, changed)
             if changed:
                 self._abort(action.abort, bound)
-        except _Violated as violation:
+        except Violated as violation:
             raise self._rolled_back(str(violation), kept, results) from None
         self.pause("checked")
         if not changed:
             self.database.rollback()
             return Batch(self.database, results, bound, None)
         results |= self._images(snapshot, changed, images)
-        ordered = [results[job.job] for job in [*changed, *(job for job in kept if job not in changed)]]
+        ordered = [
+            results[job.job] for job in [*changed, *(job for job in kept if job not in changed)]
+        ]
         transaction = journal.write(self.database, self.plan, self.number, self.authority, ordered)
         self.pause("journaled")
         commit = Commit(self.number, transaction, self.plan.identity, self.database.pid)
@@ -164,66 +181,12 @@ class Attempt:
             raise Refused(f"{self.plan.state}: the matrix has no statement for {self.plan.command}")
         return state.action
 
-    def _act(
-        self,
-        snapshot: Snapshot,
-        action: Action,
-        jobs: Sequence[PlannedJob],
-        results: dict[str, Result],
-    ) -> list[PlannedJob]:
-        """Run the action; where it raises, halve the jobs until only the bad rows are left out."""
-        try:
-            with self.database.savepoint():
-                return self._counted(snapshot, action, jobs, results)
-        except QueryError as error:
-            if error.sqlstate in ("40P01", "40001"):
-                raise
-            if len(jobs) == 1:
-                results[jobs[0].job] = Result(jobs[0].job, *_failure(error))
-                return []
-        middle = len(jobs) // 2
-        return [
-            *self._act(snapshot, action, jobs[:middle], results),
-            *self._act(snapshot, action, jobs[middle:], results),
-        ]
-
-    def _counted(
-        self,
-        snapshot: Snapshot,
-        action: Action,
-        jobs: Sequence[PlannedJob],
-        results: dict[str, Result],
-    ) -> list[PlannedJob]:
-        """The action, and the table's own count of what it changed: a trigger that touched another row shows here."""
-        query = _query(action)
-        before = self._changes()
-        rows = self.database.rows(query.sql, self._bound(snapshot, jobs))
-        self.database.run(statements.read("constraints"))
-        by_key = {job.key: job for job in jobs}
-        returned = [tuple(str(row.get(column)) for column in self.seen.matrix.key) for row in rows]
-        if len(set(returned)) < len(returned) or not set(returned) <= set(by_key):
-            raise _Violated(f"{query.file} returned jobs that it was not given, or one twice")
-        expected = len(returned) * action.changes_per_job
-        rose = self._changes() - before
-        if rose != expected:
-            raise _Violated(
-                f"{query.file} changed {rose} rows of {self.plan_table}, not {expected}: a trigger or rule touched others"
-            )
-        for key, job in by_key.items():
-            if key not in returned:
-                results[job.job] = Result(
-                    job.job, "blocked", "the action left it as it was: a trigger, rule or policy kept the row"
-                )
-        return [job for key, job in by_key.items() if key in set(returned)]
-
-    def _changes(self) -> int:
-        row = self.database.rows(statements.read("counter"), {"table": statements.table(self.plan_table)})[0]
-        return int(row["changes"] or 0)
-
     def _abort(self, query: Query | None, bound: Mapping[str, Any]) -> None:
         rows = self.database.rows(query.sql, bound) if query else []
         if rows and query:
-            raise _Violated(f"{query.file}: {rows[0].get('reason') or 'its criterion is violated'} ({len(rows)} jobs)")
+            raise Violated(
+                f"{query.file}: {rows[0].get('reason') or 'its criterion is violated'} ({len(rows)} jobs)"
+            )
 
     def _rolled_back(
         self, reason: str, kept: Sequence[PlannedJob], results: Mapping[str, Result]
@@ -240,26 +203,12 @@ class Attempt:
     ) -> dict[str, Result]:
         """The applied outcomes, each with the columns that changed, before and after."""
         rows = dossier.rows(snapshot, [job.key for job in changed])
-        after = {changed[int(row["ordinal"] or 0) - 1].job: parse(row["image"] or "{}") for row in rows}
+        after = {
+            changed[int(row["ordinal"] or 0) - 1].job: parse(row["image"] or "{}") for row in rows
+        }
         return {
-            job.job: fence.applied(job.job, images[job.job], after.get(job.job, {}), self._action().effect)
+            job.job: fence.applied(
+                job.job, images[job.job], after.get(job.job, {}), self._action().effect
+            )
             for job in changed
         }
-
-
-class _Violated(Exception):
-    """A criterion inside the transaction."""
-
-
-def _query(action: Action) -> Query:
-    if action.query is None:
-        raise Refused(f"a {action.run} action has no statement")
-    return action.query
-
-
-def _failure(error: QueryError) -> tuple[Outcome, str]:
-    """What an error on one job alone means: class 23 is a constraint or a sibling, 55P03 a lock."""
-    words = f"{error} ({error.sqlstate})"
-    if error.sqlstate.startswith("23"):
-        return "blocked", words
-    return ("locked" if error.sqlstate == "55P03" else "failed"), words

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -51,10 +51,17 @@ class Limits:
 class Database:
     """One session. Use `connect`; use as a context manager, which closes it."""
 
-    def __init__(self, connection: psycopg.Connection[Any], limits: Limits, search_path: str) -> None:
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        limits: Limits,
+        search_path: str,
+        show: Callable[[str], None] | None = None,
+    ) -> None:
         self._connection = connection
         self._limits = limits
         self._search_path = search_path
+        self._show = show
         self.host = connection.info.host or "local socket"
 
     def __enter__(self) -> Database:
@@ -114,6 +121,8 @@ class Database:
 
     def rows(self, sql: str, parameters: Parameters) -> list[Row]:
         """All rows of one statement, each value the server's own text for it."""
+        if self._show:
+            self._show(sql)
         with _translated(), self._connection.cursor() as cursor:
             cursor.execute(sql.encode(), parameters, prepare=False)
             result = cursor.pgresult
@@ -152,7 +161,9 @@ class Database:
         middle = (sent + time.time()) / 2
         version = int(row["version_number"] or 0)
         if not OLDEST_SERVER <= version < NEWEST_SERVER:
-            raise DatabaseError(f"PostgreSQL {row['server_version']} is not supported: use 15 to 18")
+            raise DatabaseError(
+                f"PostgreSQL {row['server_version']} is not supported: use 15 to 18"
+            )
         return Server(
             name=str(row["name"]),
             role=str(row["role"]),
@@ -167,10 +178,11 @@ class Database:
         )
 
     def key_types(self, table: str, key: Sequence[str]) -> dict[str, str]:
-        """Column to SQL type, in the order of the key. Raises DatabaseError where the table or a column is not there."""
+        """Column to SQL type, in the order of the key. Raises DatabaseError where table or column is not there."""
         schema, _, name = table.rpartition(".")
         found = self.rows(
-            statements.read("key_types"), {"key": list(key), "table": name, "schema": schema or None}
+            statements.read("key_types"),
+            {"key": list(key), "table": name, "schema": schema or None},
         )
         types = {str(row["name"]): str(row["type"]) for row in found}
         missing = [column for column in key if column not in types]
@@ -184,7 +196,12 @@ class Database:
 
 
 def connect(
-    dsn: str | None, *, application: str, limits: Limits | None = None, search_path: str = "public"
+    dsn: str | None,
+    *,
+    application: str,
+    limits: Limits | None = None,
+    search_path: str = "public",
+    show: Callable[[str], None] | None = None,
 ) -> Database:
     """Open a session; without a dsn libpq's own variables and service file decide. Raises DatabaseError, Usage."""
     try:
@@ -193,12 +210,13 @@ def connect(
         raise Usage(f"the connection string is not one: {_one_line(error)}") from error
     given.setdefault("connect_timeout", 10)
     given |= {"application_name": application, "client_encoding": "UTF8"}
+    conninfo = psycopg.conninfo.make_conninfo("", **given)
     try:
         # No named prepared statements: they collide behind a transaction pooler.
-        connection = psycopg.connect(**given, prepare_threshold=None)
+        connection = psycopg.connect(conninfo, prepare_threshold=None)
     except psycopg.Error as error:
         raise DatabaseError(f"cannot connect: {_one_line(error)}") from error
-    return Database(connection, limits or Limits(), search_path)
+    return Database(connection, limits or Limits(), search_path, show)
 
 
 def timestamp(text: str | None) -> datetime:
@@ -229,9 +247,15 @@ def _translated() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         sqlstate = error.sqlstate or ""
-        lost = error.__class__ in (psycopg.OperationalError, psycopg.InterfaceError) and not sqlstate
+        lost = (
+            error.__class__ in (psycopg.OperationalError, psycopg.InterfaceError) and not sqlstate
+        )
         # Classes 08 and 57P end the session; a recovery conflict on a standby does too.
-        if lost or sqlstate.startswith("08") or sqlstate in {"57P01", "57P02", "57P03", "57P05", "25P03"}:
+        if (
+            lost
+            or sqlstate.startswith("08")
+            or sqlstate in {"57P01", "57P02", "57P03", "57P05", "25P03"}
+        ):
             raise ConnectionLost(f"the session ended: {_one_line(error)}") from error
         message = error.diag.message_primary or _one_line(error)
         if error.diag.message_detail:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from aps import journal, statements
 from aps.database import QueryError, Row
-from aps.evidence import Judgement, Key, Snapshot, explain
+from aps.evidence import Judgement
 from aps.model import duration, key
 from aps.model.matrix import Query, State
 from aps.model.report import Detail, Evidence, Guidance, Holder
+from aps.snapshot import Key, Snapshot, explain
 
 
 def rows(snapshot: Snapshot, keys: Sequence[Key]) -> list[Row]:
@@ -18,7 +19,7 @@ def rows(snapshot: Snapshot, keys: Sequence[Key]) -> list[Row]:
     return snapshot.database.rows(sql, snapshot.keys(keys))
 
 
-def compile(snapshot: Snapshot, values: Key, judged: Judgement) -> Detail:  # noqa: A001
+def compile(snapshot: Snapshot, values: Key, judged: Judgement) -> Detail:
     """Everything for one job; what cannot be read is named in `errors` and is None, never empty."""
     errors: list[str] = []
     states = [snapshot.matrix.state(name) for name in (*judged.lifecycle, *judged.rows)]
@@ -89,18 +90,20 @@ def _context(
 ) -> tuple[Evidence, ...] | None:
     try:
         with snapshot.database.savepoint():
-            return tuple(snapshot.database.rows(query.sql, snapshot.bound | snapshot.keys([values])))
+            return tuple(
+                snapshot.database.rows(query.sql, snapshot.bound | snapshot.keys([values]))
+            )
     except QueryError as error:
         errors.append(f"{query.file}: {explain(error, query.sql, snapshot.server.role)}")
         return None
 
 
-def _operations(
-    snapshot: Snapshot, values: Key, errors: list[str]
-) -> tuple[Evidence, ...] | None:
+def _operations(snapshot: Snapshot, values: Key, errors: list[str]) -> tuple[Evidence, ...] | None:
     try:
         with snapshot.database.savepoint():
-            return tuple(journal.of_job(snapshot.database, key.text(values), snapshot.matrix.system))
+            return tuple(
+                journal.of_job(snapshot.database, key.text(values), snapshot.matrix.system)
+            )
     except QueryError as error:
         # 3F000, 42P01: no journal in this database, so no operations of aps either.
         if error.sqlstate in ("3F000", "42P01"):

@@ -7,21 +7,18 @@ looking, planning and the check under the lock all judge jobs here.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from aps import statements
-from aps.database import Database, QueryError, Row
-from aps.model.matrix import Matrix, Query, State
-from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence, Server
+from aps.database import QueryError, Row
+from aps.model.matrix import Query, State
+from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence
+from aps.snapshot import BEGINNING, Key, Snapshot, explain
 
 Result = TypeVar("Result")
-Key = tuple[str, ...]
-
-BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,87 +50,6 @@ class Judgement:
         return CONFLICT if self.lifecycle else UNCLASSIFIED
 
 
-@dataclass
-class Snapshot:
-    """A matrix bound to a transaction: the clock and the window that every query gets, and what could not be read."""
-
-    database: Database
-    matrix: Matrix
-    server: Server
-    types: Mapping[str, str]
-    clock: datetime
-    finished_since: datetime = BEGINNING
-    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unread: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def bound(self) -> dict[str, Any]:
-        """What every query of a pack may name."""
-        nothing: list[str] = []
-        return self.matrix.values | {
-            "clock": self.clock,
-            "finished_since": self.finished_since,
-            "max_lease": self.matrix.max_lease,
-            "observed_names": nothing,
-            "observed_sizes": nothing,
-            "observed_digests": nothing,
-            "observed_errors": nothing,
-        }
-
-    @property
-    def states(self) -> list[State]:
-        return [state for state in self.matrix.states if state.name not in self.unread]
-
-    @property
-    def lifecycle_unread(self) -> dict[str, str]:
-        """The lifecycle states that could not be read: while there are any, no job's state is certain."""
-        return {
-            name: reason
-            for name, reason in self.unread.items()
-            if (state := self.matrix.state(name)) is None or state.kind == "lifecycle"
-        }
-
-    def keys(self, jobs: Sequence[Key]) -> dict[str, list[str]]:
-        """The key columns as the parallel arrays that queries over given jobs bind."""
-        return {
-            column: [key[n] for key in jobs] for n, column in enumerate(self.matrix.key)
-        }
-
-
-def open_snapshot(
-    database: Database, matrix: Matrix, server: Server, *, window: timedelta | None = None
-) -> Snapshot:
-    """Inside a transaction: read the clock, and learn which states can be read at all and what they return."""
-    clock = database.clock()
-    snapshot = Snapshot(
-        database,
-        matrix,
-        server,
-        database.key_types(matrix.table, matrix.key),
-        clock,
-        BEGINNING if window is None else clock - window,
-    )
-    for state in matrix.states:
-        if server.in_recovery and state.liveness in ("lease", "heartbeat", "session"):
-            snapshot.unread[state.name] = "a standby cannot tell: it lags and sees no locks"
-            continue
-        try:
-            with database.savepoint():
-                snapshot.columns[state.name] = _described(snapshot, state)
-        except QueryError as error:
-            snapshot.unread[state.name] = explain(error, state.evidence.sql, server.role)
-    return snapshot
-
-
-def _described(snapshot: Snapshot, state: State) -> tuple[str, ...]:
-    sql = statements.describe(state.evidence)
-    columns = snapshot.database.columns(sql, snapshot.bound | {"aps_limit": 0})
-    missing = [column for column in snapshot.matrix.key if column not in columns]
-    if missing and not (state.kind == "overlay" and "item" in columns):
-        raise QueryError(f"{state.evidence.file} returns no column {', '.join(missing)}", "")
-    return columns
-
-
 def survey(snapshot: Snapshot, limit: int) -> dict[str, Count]:
     """Every readable state that has rows, and `conflict` and `unclassified` with up to `limit` keys."""
     population: Query | None = snapshot.matrix.population
@@ -160,9 +76,7 @@ def _failure_of_population(snapshot: Snapshot) -> str | None:
     query = snapshot.matrix.population
     try:
         with snapshot.database.savepoint():
-            snapshot.database.rows(
-                statements.describe(query), snapshot.bound | {"aps_limit": 0}
-            )
+            snapshot.database.rows(statements.describe(query), snapshot.bound | {"aps_limit": 0})
     except QueryError as error:
         return explain(error, query.sql, snapshot.server.role)
     return None
@@ -197,7 +111,9 @@ def select(
         conditions.append("q.since <= %(clock)s - %(aps_older_than)s")
     if eligible and "refusal" in columns:
         conditions.append("q.refusal IS NULL")
-    bound = snapshot.bound | {f"aps_where_{n}": value for n, value in enumerate((where or {}).values())}
+    bound = snapshot.bound | {
+        f"aps_where_{n}": value for n, value in enumerate((where or {}).values())
+    }
     rows = snapshot.database.rows(
         statements.select(state.evidence, columns, snapshot.matrix.key, conditions),
         bound | {"aps_limit": limit, "aps_older_than": older_than},
@@ -271,17 +187,3 @@ def _plain(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def explain(error: QueryError, sql: str, role: str) -> str:
-    """The server's words, and for a missing grant the statement that gives it."""
-    message = str(error)
-    denied = re.match(r"permission denied for (table|view|schema|sequence) (\S+)", message)
-    if error.sqlstate != "42501" or denied is None:
-        return f"{message} ({error.sqlstate})" if error.sqlstate else message
-    kind, name = denied.groups()
-    if kind == "schema":
-        return f"{message}: GRANT USAGE ON SCHEMA {name} TO {role}"
-    # The server's message has no schema; the query that was refused has.
-    qualified = re.search(rf"\b(\w+\.{re.escape(name)})\b", sql)
-    return f"{message}: GRANT SELECT ON {qualified[1] if qualified else name} TO {role}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aps import triage
+from aps import permission
 from aps.evidence import Judgement
 from aps.model.matrix import Matrix, State
 from aps.model.operation import Result
@@ -22,8 +22,10 @@ def compare(matrix: Matrix, planned: str, job: PlannedJob, now: Judgement) -> Re
         return Result(job.job, "changed", _elsewhere(matrix, now))
     moved = _moved(state, job.evidence, now.rows[planned])
     if moved:
-        return Result(job.job, "changed", f"{'; '.join(moved)}: still {state.title}, but not as planned")
-    refusal = triage.refusal_of(now, state)
+        return Result(
+            job.job, "changed", f"{'; '.join(moved)}: still {state.title}, but not as planned"
+        )
+    refusal = permission.refusal(now, state)
     return Result(job.job, "refused", refusal) if refusal else None
 
 
@@ -56,7 +58,9 @@ def _moved(state: State, seen: Sequence[Evidence], now: Sequence[Evidence]) -> l
 
 def _held(rows: Iterable[Evidence], free: set[str]) -> list[list[tuple[str, bool, str]]]:
     return sorted(
-        sorted((name, value is None, value or "") for name, value in row.items() if name not in free)
+        sorted(
+            (name, value is None, value or "") for name, value in row.items() if name not in free
+        )
         for row in rows
     )
 
@@ -65,7 +69,7 @@ def _elsewhere(matrix: Matrix, now: Judgement) -> str:
     """The state that the job is in now, with its evidence."""
     state = matrix.state(now.state)
     if state is None:
-        return f"{now.state} now: {triage.refusal_of(now, None)}"
+        return f"{now.state} now: {permission.refusal(now, None)}"
     row = now.rows[now.state][0]
     shown = [
         f"{name} {value}"

@@ -109,7 +109,7 @@ def of_job(database: Database, job: str, system: str) -> list[Row]:
 
 
 def batches(database: Database, prefix: str) -> list[Row]:
-    """The batches of the one operation whose id starts so; none: it changed nothing here. Raises Usage if several do."""
+    """The batches of the one operation whose id starts so; none: it changed nothing here. Raises Usage for several."""
     rows = database.rows(text("operation"), {"prefix": prefix.lower()})
     found = sorted({str(row["operation"]) for row in rows})
     if len(found) > 1:

@@ -9,14 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, timedelta
 
-from aps import evidence, triage
+from aps import evidence, permission, triage
+from aps import snapshot as snapshots
 from aps.database import Database
 from aps.errors import PlanError, Refused, Usage
-from aps.evidence import Judgement, Key, Snapshot
+from aps.evidence import Judgement
 from aps.model import key
 from aps.model.matrix import Matrix, State
 from aps.model.plan import FORMAT_VERSION, LIFETIME_SECONDS, Plan, PlannedJob, RefusedJob
 from aps.model.report import PackRef, Server
+from aps.snapshot import Key, Snapshot
 
 # Without --limit a bulk operation takes so many, oldest first: releasing all at once can bring a system down again.
 DEFAULT_LIMIT = 100
@@ -49,7 +51,7 @@ def plan(matrix: Matrix, database: Database, command: str, selection: Selection)
         server = database.probe()
         if server.in_recovery:
             raise Refused(f"{server.name} is a standby: plan and act on the primary")
-        snapshot = evidence.open_snapshot(database, matrix, server)
+        snapshot = snapshots.take(database, matrix, server)
         if selection.jobs:
             keys = triage.named(snapshot, selection.jobs)
             judged = evidence.judge(snapshot, keys)
@@ -78,7 +80,7 @@ def _common_state(matrix: Matrix, command: str, judged: Sequence[Judgement]) -> 
 
 def _why_not(matrix: Matrix, command: str, judged: Judgement) -> str:
     state = matrix.state(judged.state)
-    reason = triage.refusal_of(judged, state)
+    reason = permission.refusal(judged, state)
     if reason:
         return reason
     if state and state.action and state.action.run != command:
@@ -103,7 +105,9 @@ def _bulk_state(matrix: Matrix, command: str, selection: Selection) -> State:
         permitted = state.action.run if state.action else "no action"
         raise Refused(f"{state.name}: the matrix permits {permitted}, not {command}")
     if not state.bulk:
-        raise Refused(f"{state.name}: the matrix permits {command} of named jobs only, never in bulk")
+        raise Refused(
+            f"{state.name}: the matrix permits {command} of named jobs only, never in bulk"
+        )
     return state
 
 
@@ -111,17 +115,26 @@ def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> tuple[list[
     """The eligible jobs, oldest first, and how many the state holds in all."""
     limit = selection.limit or min(DEFAULT_LIMIT, state.limit or DEFAULT_LIMIT)
     if state.limit is not None and limit > state.limit:
-        raise Refused(f"--limit {limit}: the matrix lets one operation take {state.limit} of {state.name}")
+        raise Refused(
+            f"--limit {limit}: the matrix lets one operation take {state.limit} of {state.name}"
+        )
     if state.name in snapshot.unread:
         raise Refused(f"{state.name} could not be read: {snapshot.unread[state.name]}")
     columns = snapshot.columns[state.name]
     for column in selection.where:
         if column not in columns:
-            raise Usage(f"--where {column}=...: {state.name} has no such evidence; it has: {', '.join(columns)}")
+            raise Usage(
+                f"--where {column}=...: {state.name} has no such evidence; it has: {', '.join(columns)}"
+            )
     if selection.older_than is not None and "since" not in columns:
         raise Usage(f"--older-than: the evidence of {state.name} has no age")
     keys = evidence.select(
-        snapshot, state, limit, where=selection.where, older_than=selection.older_than, eligible=True
+        snapshot,
+        state,
+        limit,
+        where=selection.where,
+        older_than=selection.older_than,
+        eligible=True,
     )
     count = evidence.survey(snapshot, 0).get(state.name)
     return keys, count.jobs if count else 0
@@ -137,7 +150,7 @@ def _split(
     planned, refused = [], []
     for values, judgement in zip(keys, judged, strict=True):
         name = key.text(values)
-        if state and judgement.state == state.name and not triage.refusal_of(judgement, state):
+        if state and judgement.state == state.name and not permission.refusal(judgement, state):
             planned.append(PlannedJob(name, values, judgement.rows[state.name]))
         else:
             reason = _why_not(snapshot.matrix, command, judgement)
@@ -194,14 +207,18 @@ def fingerprint(plan: Plan) -> str:
 def check(plan: Plan, matrix: Matrix, server: Server, snapshot_clock: str) -> None:
     """Refuse a plan that is damaged, too old, of another matrix or parameters, or for another database."""
     if fingerprint(plan) != plan.fingerprint:
-        raise PlanError("the plan is damaged: its content does not match its fingerprint; plan again")
+        raise PlanError(
+            "the plan is damaged: its content does not match its fingerprint; plan again"
+        )
     if plan.system != matrix.system or plan.pack.sha256 != matrix.sha256:
         raise PlanError(
             f"the plan was made with another matrix ({plan.system} {plan.pack.sha256[:8]}, "
             f"now {matrix.system} {matrix.sha256[:8]}); plan again"
         )
     if plan.parameters != {name: str(value) for name, value in matrix.values.items()}:
-        raise PlanError("the plan was made with other parameters (--set); plan again, or set the same")
+        raise PlanError(
+            "the plan was made with other parameters (--set); plan again, or set the same"
+        )
     if plan.identity != server.identity:
         raise PlanError(
             f"the plan is for another database ({plan.database} on {plan.host}), or this one was restored or "

@@ -1,4 +1,4 @@
-"""Settle a COMMIT whose answer was lost: over a new session, on the same system and timeline, by the journal row alone."""
+"""Settle a COMMIT whose answer was lost: by a new session, on the same system and timeline, by the journal row."""
 
 from __future__ import annotations
 
@@ -49,9 +49,15 @@ def _ask(commit: Commit, connect: Callable[[], Database]) -> tuple[Settled | Non
             with database.look():
                 server = database.probe()
                 if server.identity != commit.identity or server.in_recovery:
-                    return "unknown", "the server that answers is another one, was restored, or failed over"
+                    return (
+                        "unknown",
+                        "the server that answers is another one, was restored, or failed over",
+                    )
                 if _in_progress(commit, database):
-                    return None, f"transaction {commit.transaction} still waits in backend {commit.pid}"
+                    return (
+                        None,
+                        f"transaction {commit.transaction} still waits in backend {commit.pid}",
+                    )
             # A new snapshot: what was in progress for the first one may have committed before its status was read.
             with database.look():
                 if journal.recorded(database, commit.batch):

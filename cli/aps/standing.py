@@ -22,5 +22,6 @@ def check(database: Database, role: str) -> None:
         raise Refused(f"{role} may not write the journal: GRANT aps_operate TO {role}")
     if int(row["journal_version"] or 0) != journal.VERSION:
         raise Refused(
-            f"the journal has version {row['journal_version']}, this aps writes {journal.VERSION}: run `aps init --journal`"
+            f"the journal has version {row['journal_version']}, this aps writes {journal.VERSION}: "
+            "run `aps init --journal`"
         )

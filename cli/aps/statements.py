@@ -71,7 +71,9 @@ def _unclassified(key: Iterable[str], population: Query) -> str:
     return read("survey_unclassified").format(
         keys=", ".join(f"population.{ident(column)} AS {alias}" for column, alias in pairs),
         population=population.sql,
-        same_key=" AND ".join(f"claim.{alias} = population.{ident(column)}" for column, alias in pairs),
+        same_key=" AND ".join(
+            f"claim.{alias} = population.{ident(column)}" for column, alias in pairs
+        ),
     )
 
 
@@ -99,7 +101,8 @@ def judge(queries: Mapping[str, Query], types: Mapping[str, str]) -> str:
             state=literal(name),
             evidence=query.sql,
             same_key=" AND ".join(
-                f"q.{ident(column)} = k.{alias}" for column, alias in zip(types, _aliases(types), strict=True)
+                f"q.{ident(column)} = k.{alias}"
+                for column, alias in zip(types, _aliases(types), strict=True)
             ),
         )
         for name, query in queries.items()
@@ -127,7 +130,8 @@ def holders(table_name: str, types: Mapping[str, str]) -> str:
 
 def _same_key(types: Mapping[str, str]) -> str:
     return " AND ".join(
-        f"t.{ident(column)} = k.{alias}" for column, alias in zip(types, _aliases(types), strict=True)
+        f"t.{ident(column)} = k.{alias}"
+        for column, alias in zip(types, _aliases(types), strict=True)
     )
 
 

@@ -1,19 +1,19 @@
-"""Look at a queue through its matrix: what is found, how bad, how old, what may be done, by whom. Nothing is changed."""
+"""Look at a queue through its matrix: what is wrong, how bad, how old, what may be done, by whom. Changes nothing."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from aps import dossier, evidence, exits
+from aps import dossier, evidence, exits, findings, permission, severity
+from aps import snapshot as snapshots
 from aps.database import Database, QueryError
 from aps.errors import NoSuchJob, Usage
-from aps.evidence import Count, Judgement, Key, Snapshot
+from aps.evidence import Count, Judgement
 from aps.exits import Exit
 from aps.model import key
-from aps.model.matrix import Action, Matrix, Severity, State, Threshold
+from aps.model.matrix import Matrix, State
 from aps.model.report import (
     CONFLICT,
     FORMAT_VERSION,
@@ -25,12 +25,8 @@ from aps.model.report import (
     PackRef,
     Report,
     StoreRef,
-    Verdict,
 )
-
-# The actions that this version can execute; the others are told with their owner.
-EXECUTABLE = ("reclaim",)
-_RANK: dict[Level | None, int] = {"critical": 0, "warning": 1, None: 2}
+from aps.snapshot import Key, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
     chosen = known_state(matrix, look.state) if look.state else None
     with database.look():
         server = database.probe()
-        snapshot = evidence.open_snapshot(database, matrix, server, window=look.window)
+        snapshot = snapshots.take(database, matrix, server, window=look.window)
         counts = evidence.survey(snapshot, look.limit)
         if look.jobs:
             keys = named(snapshot, look.jobs)
@@ -63,9 +59,9 @@ def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
             keys = _needy(snapshot, counts, look.limit)
         judged = evidence.judge(snapshot, keys) if keys else []
         jobs = [_job(snapshot, *pair, look) for pair in zip(keys, judged, strict=True)]
-        findings = _findings(snapshot, counts, jobs, look)
+        found = findings.compile(snapshot, counts, jobs, look.suffix)
     if not (look.jobs or chosen):
-        jobs = sorted(jobs, key=lambda job: _RANK[job.severity])[: look.limit]
+        jobs = sorted(jobs, key=lambda job: severity.RANK[job.severity])[: look.limit]
     return Report(
         format_version=FORMAT_VERSION,
         system=matrix.system,
@@ -74,10 +70,10 @@ def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
         database=server,
         store=StoreRef(),
         window_seconds=look.window.total_seconds(),
-        states=tuple(findings),
+        states=tuple(found),
         jobs=tuple(jobs),
-        jobs_total=_total(counts, findings, look, chosen, len(keys)),
-        exit_code=exit_code(jobs if look.jobs else (), () if look.jobs else findings),
+        jobs_total=_total(found, look, chosen, len(keys)),
+        exit_code=exit_code(jobs if look.jobs else (), () if look.jobs else found),
     )
 
 
@@ -132,32 +128,21 @@ def _needy(snapshot: Snapshot, counts: Mapping[str, Count], limit: int) -> list[
     """The jobs to look at first: of the states that need someone, worst first, then those in doubt."""
     found: dict[Key, None] = {}
     levels = {
-        state.name: level_of(state.severity, counts[state.name])
+        state.name: severity.level(
+            state.severity,
+            max(counts[state.name].jobs, counts[state.name].items),
+            counts[state.name].oldest,
+        )
         for state in snapshot.states
         if state.name in counts
     }
-    for state in sorted(snapshot.states, key=lambda state: _RANK[levels.get(state.name)]):
+    for state in sorted(snapshot.states, key=lambda state: severity.RANK[levels.get(state.name)]):
         if levels.get(state.name) and set(snapshot.matrix.key) <= set(snapshot.columns[state.name]):
             found |= dict.fromkeys(evidence.select(snapshot, state, limit))
     for doubt in (CONFLICT, UNCLASSIFIED):
         if doubt in counts:
             found |= dict.fromkeys(counts[doubt].keys)
     return list(found)
-
-
-def level_of(severity: Severity, count: Count) -> Level | None:
-    """The severity that so many jobs of such an age have."""
-    for level, threshold in (("critical", severity.critical), ("warning", severity.warning)):
-        if threshold and _reached(threshold, max(count.jobs, count.items), count.oldest):
-            return "critical" if level == "critical" else "warning"
-    return None
-
-
-def _reached(threshold: Threshold, count: int, oldest: float | None) -> bool:
-    if threshold.count is not None and count >= threshold.count:
-        return True
-    age = threshold.age
-    return age is not None and oldest is not None and oldest >= age.total_seconds()
 
 
 def _job(snapshot: Snapshot, values: Key, judged: Judgement, look: Look) -> Job:
@@ -167,10 +152,10 @@ def _job(snapshot: Snapshot, values: Key, judged: Judgement, look: Look) -> Job:
     since = _since(judged.rows[judged.state]) if state else None
     age = None if since is None else max(0.0, (snapshot.clock - since).total_seconds())
     name = key.text(values)
-    refusal = refusal_of(judged, state)
+    refusal = permission.refusal(judged, state)
     command = None
     if state and state.action and refusal is None:
-        command = command_of(state.action, [name], look.suffix)
+        command = permission.command(state.action, [name], look.suffix)
     return Job(
         job=name,
         state=judged.state,
@@ -186,40 +171,19 @@ def _job(snapshot: Snapshot, values: Key, judged: Judgement, look: Look) -> Job:
     )
 
 
-def refusal_of(judged: Judgement, state: State | None) -> str | None:
-    """Why nothing may be done to this job; None where its state's action is permitted."""
-    if state is None:
-        return {
-            UNCLASSIFIED: "no state of the matrix claims this job: aps never acts on it",
-            CONFLICT: f"{' and '.join(judged.lifecycle)} both claim this job: aps never acts on it",
-            UNDETERMINED: "not every state could be read: "
-            + "; ".join(f"{name}: {reason}" for name, reason in judged.unread.items()),
-        }[judged.state]
-    if state.action is None:
-        return None
-    said = next((row["refusal"] for row in judged.rows[state.name] if row.get("refusal")), None)
-    if said is None and state.action.run == "reconcile" and state.action.run not in EXECUTABLE:
-        return "its action is reconcile, which this version of aps does not have"
-    return said
-
-
-def command_of(action: Action, jobs: Iterable[str], suffix: str) -> str:
-    """What to type; for a manual action, the queue's own command."""
-    if action.run == "manual":
-        return str(action.command)
-    words = ["aps", action.run, *(shlex.quote(job) for job in jobs)]
-    return " ".join([*words, suffix]).strip()
-
-
 def _worst(snapshot: Snapshot, judged: Judgement, age: float | None) -> Level | None:
     levels = []
     for name, rows in judged.rows.items():
         state = snapshot.matrix.state(name)
         since = _since(rows)
-        own = age if name == judged.state or since is None else (snapshot.clock - since).total_seconds()
+        own = (
+            age
+            if name == judged.state or since is None
+            else (snapshot.clock - since).total_seconds()
+        )
         if state:
-            levels.append(level_of(state.severity, Count(len(rows), 1, None, own)))
-    return min(levels, key=_RANK.__getitem__, default=None)
+            levels.append(severity.level(state.severity, len(rows), own))
+    return min(levels, key=severity.RANK.__getitem__, default=None)
 
 
 def _since(rows: Sequence[Mapping[str, str | None]]) -> datetime | None:
@@ -236,108 +200,31 @@ def _time(text: str | None) -> datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _findings(
-    snapshot: Snapshot, counts: Mapping[str, Count], jobs: Sequence[Job], look: Look
-) -> list[Finding]:
-    """Every state, those that need someone first, worst first; then in the order of the matrix."""
-    findings = [_finding(snapshot, state, counts, jobs, look) for state in snapshot.matrix.states]
-    findings += [_doubt(snapshot, name, counts, look) for name in (CONFLICT, UNCLASSIFIED)]
-    return sorted(findings, key=lambda finding: (_RANK[finding.severity], -(finding.oldest_seconds or 0)))
-
-
-def _finding(
-    snapshot: Snapshot, state: State, counts: Mapping[str, Count], jobs: Sequence[Job], look: Look
-) -> Finding:
-    error = snapshot.unread.get(state.name)
-    count = counts.get(state.name, Count(0, 0, None, None))
-    level = None if error else level_of(state.severity, count)
-    worst = _worst_job(state, jobs) if level else None
-    return Finding(
-        state=state.name,
-        title=state.title,
-        kind=state.kind,
-        verdict=_verdict(state, count, error),
-        jobs=None if error else count.jobs,
-        items=None if error else count.items,
-        oldest_seconds=count.oldest,
-        locked=None if error or snapshot.server.in_recovery else count.locked,
-        windowed=state.finished,
-        severity=level,
-        error=error,
-        action=state.action.run if state.action else None,
-        do=_do(worst, look),
-        worst=worst.job if worst else None,
-        owner=state.owner.team,
-    )
-
-
-def _verdict(state: State, count: Count, error: str | None) -> Verdict:
-    if error:
-        return "undetermined"
-    if count.items:
-        return "found"
-    return "not_looked" if state.artifacts in ("claimed", "listed") else "clear"
-
-
-def _worst_job(state: State, jobs: Sequence[Job]) -> Job | None:
-    of_state = [job for job in jobs if state.name in job.evidence]
-    return min(of_state, key=lambda job: _RANK[job.severity], default=None)
-
-
-def _do(worst: Job | None, look: Look) -> str | None:
-    if worst is None:
-        return None
-    return worst.command or f"aps inspect {shlex.quote(worst.job)} {look.suffix}".strip()
-
-
-def _doubt(snapshot: Snapshot, name: str, counts: Mapping[str, Count], look: Look) -> Finding:
-    unread = snapshot.lifecycle_unread
-    count = counts.get(name, Count(0, 0, None, None))
-    error = f"not every state could be read ({', '.join(unread)})" if unread else None
-    worst = key.text(count.keys[0]) if count.keys and not error else None
-    found = worst is not None
-    return Finding(
-        state=name,
-        title=name,
-        kind="lifecycle",
-        verdict="undetermined" if error else "found" if found else "clear",
-        jobs=None if error else count.jobs,
-        items=None if error else count.items,
-        oldest_seconds=None,
-        locked=None,
-        windowed=False,
-        severity="warning" if found else None,
-        error=error,
-        action=None,
-        do=f"aps inspect {shlex.quote(worst)} {look.suffix}".strip() if worst else None,
-        worst=worst,
-        owner=snapshot.matrix.owner.team if snapshot.matrix.owner else snapshot.matrix.states[0].owner.team,
-    )
-
-
-def _total(
-    counts: Mapping[str, Count],
-    findings: Sequence[Finding],
-    look: Look,
-    chosen: State | None,
-    seen: int,
-) -> int | None:
+def _total(found: Sequence[Finding], look: Look, chosen: State | None, seen: int) -> int | None:
     if look.jobs:
         return seen
     if chosen:
-        finding = next(finding for finding in findings if finding.state == chosen.name)
+        finding = next(finding for finding in found if finding.state == chosen.name)
         return seen if look.where and seen < look.limit else None if look.where else finding.jobs
-    needy = [finding.jobs or 0 for finding in findings if finding.severity]
+    needy = [finding.jobs or 0 for finding in found if finding.severity]
     # A job may be in several states; where all were fetched they are counted once.
     return seen if all(jobs <= look.limit for jobs in needy) else sum(needy)
 
 
-def exit_code(jobs: Iterable[Job], findings: Iterable[Finding]) -> int:
+def exit_code(jobs: Iterable[Job], states: Iterable[Finding]) -> int:
     """Of a look: by the jobs that were named, else by every state."""
-    found = [Exit.CRITICAL if job.severity == "critical" else Exit.WARNING for job in jobs if job.severity]
-    found += [Exit.UNDETERMINED for job in jobs if job.state in (UNCLASSIFIED, CONFLICT, UNDETERMINED)]
-    for finding in findings:
-        if finding.verdict == "undetermined" or (finding.state in (CONFLICT, UNCLASSIFIED) and finding.jobs):
+    found = [
+        Exit.CRITICAL if job.severity == "critical" else Exit.WARNING
+        for job in jobs
+        if job.severity
+    ]
+    found += [
+        Exit.UNDETERMINED for job in jobs if job.state in (UNCLASSIFIED, CONFLICT, UNDETERMINED)
+    ]
+    for finding in states:
+        if finding.verdict == "undetermined" or (
+            finding.state in (CONFLICT, UNCLASSIFIED) and finding.jobs
+        ):
             found.append(Exit.UNDETERMINED)
         elif finding.severity:
             found.append(Exit.CRITICAL if finding.severity == "critical" else Exit.WARNING)

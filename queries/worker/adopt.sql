@@ -1,13 +1,18 @@
--- Take over the job whose lease ran out longest ago and that fewer than abandon_limit workers have left, this time counted.
+-- Take over the job of adoption.sql whose lease ran out longest ago: fewer than abandon_limit workers have left it, this
+-- time counted.
 -- The worker changes, the epoch rises by one, the attempt before is closed as superseded. Its process may still run.
 -- Binds worker, lease (interval), abandon_limit. Returns what claim returns. No row: nothing can be adopted now.
 WITH chosen AS MATERIALIZED (
   SELECT j.job_id, j.worker, j.epoch, j.candidate
     FROM aps.job j
-   WHERE j.state = 'running' AND j.lease_until <= clock_timestamp()
+   -- Read once, so that the index gives only what is over; a lock is never waited for, so the clock is not too old.
+   WHERE j.state = 'running' AND j.lease_until <= (SELECT clock_timestamp())
+     -- A row that inconsistent_row.sql shows is passed over: its next attempt may exist, and every adoption would fail on it.
+     AND (j.epoch, j.epoch) = (SELECT min(a.epoch) FILTER (WHERE a.ended_at IS NULL), max(a.epoch)
+                                 FROM aps.attempt a WHERE a.job_id = j.job_id)
      AND %(abandon_limit)s > (SELECT count(*) + 1 FROM aps.attempt a
                                WHERE a.job_id = j.job_id AND a.ended_as IN ('abandoned', 'superseded'))
-   ORDER BY j.lease_until, j.job_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+   ORDER BY j.lease_until, j.job_id LIMIT 1 FOR NO KEY UPDATE OF j SKIP LOCKED
 ), adopted AS (
   UPDATE aps.job j
      SET worker = %(worker)s, epoch = j.epoch + 1, lease_until = clock_timestamp() + %(lease)s::interval,

@@ -1,9 +1,13 @@
--- Take the oldest ready job: choosing and possession are this one statement. The epoch rises by one.
+-- Take the oldest job that ready.sql shows: choosing and possession are this one statement. The epoch rises by one.
 -- Binds worker, lease (interval). Returns job_id, kind, epoch, lease_until, candidate, input_name, input_digest.
 -- No row: this attempt got nothing now. It does not mean that the queue is empty: another session may hold what is ready.
 WITH chosen AS MATERIALIZED (
-  SELECT job_id FROM aps.job WHERE state = 'ready'
-   ORDER BY ready_at, job_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+  SELECT j.job_id FROM aps.job j
+   WHERE j.state = 'ready'
+     -- A row that inconsistent_row.sql shows is passed over: its next attempt may exist, and every claim would fail on it.
+     AND NOT EXISTS (SELECT FROM aps.attempt a
+                      WHERE a.job_id = j.job_id AND (a.epoch > j.epoch OR a.ended_at IS NULL))
+   ORDER BY j.ready_at, j.job_id LIMIT 1 FOR NO KEY UPDATE OF j SKIP LOCKED
 ), claimed AS (
   UPDATE aps.job j
      SET state = 'running', worker = %(worker)s, epoch = j.epoch + 1,

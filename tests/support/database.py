@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,20 +12,15 @@ from psycopg import sql
 from psycopg.abc import Params, QueryNoTemplate
 from psycopg.rows import TupleRow
 
+from aps import database as sessions
+from aps import install
 from aps.demo import cluster as clusters
 from aps.demo.binaries import Binaries
 
 Connection = psycopg.Connection[TupleRow]
 
-_QUERIES = Path(__file__).parents[2] / "queries"
 _TEMPLATE = "aps_template"
 _ROLES = ("aps_read", "aps_operate")
-
-
-def prepare(connection: Connection) -> None:
-    """Make an empty database one that `aps` works on. Runs once a server, as the superuser."""
-    for name in ("schema.sql", "roles.sql"):
-        connection.execute((_QUERIES / name).read_bytes())
 
 
 class Database:
@@ -87,9 +81,8 @@ class Server:
 
     def _make_template(self) -> None:
         self._admin("CREATE DATABASE {}", _TEMPLATE)
-        dsn = self.cluster.dsn(_TEMPLATE)
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            prepare(connection)
+        with sessions.connect(self.cluster.dsn(_TEMPLATE), application="aps/init") as database:
+            install.queue(database)
         for role in _ROLES:
             self._admin("ALTER ROLE {} LOGIN", role)
 

@@ -56,7 +56,8 @@ class Binaries:
         """These, where the account can run them; else a copy of them that it can run."""
         if self._can_be_run_by(account):
             return self
-        for base in account.bases():
+        # Only root's rights reach further than the account's; others cannot be helped by a copy.
+        for base in account.bases() if account.dropped else ():
             copy = self.copied_below(base)
             if copy._can_be_run_by(account):
                 return copy

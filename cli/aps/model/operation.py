@@ -9,7 +9,9 @@ from typing import Literal, get_args
 FORMAT_VERSION = "1.0"
 
 # DESIGN section 7, in the order in which they are told.
-Outcome = Literal["applied", "already", "changed", "locked", "blocked", "refused", "gone", "failed", "unknown"]
+Outcome = Literal[
+    "applied", "already", "changed", "locked", "blocked", "refused", "gone", "failed", "unknown"
+]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 

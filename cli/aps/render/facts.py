@@ -1,4 +1,4 @@
-"""Rows of evidence for people: the columns in the order of the query, without those that are told elsewhere."""
+"""Rows of evidence for people: columns in the order of the query, without those told elsewhere."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ def columns(rows: Sequence[Keyed]) -> list[str]:
 
 
 def _repeats(name: str, rows: Sequence[Keyed]) -> bool:
-    """Whether the column says only what stands beside it: the job's key, or `since` under its own name."""
+    """Whether it says only what stands beside it: the job's key, or `since` under its own name."""
+    having = [(of_job, row) for of_job, row in rows if name in row]
     if name == "since":
-        return all(row.get(name) in _others(row, name) for _, row in rows)
-    if not name.endswith(_KEY_NAMES):
-        return False
-    return all(
-        name in row and (place := list(row).index(name)) < len(of_job) and row[name] == of_job[place]
-        for of_job, row in rows
+        return all(row[name] in _others(row, name) for _, row in having)
+    return name.endswith(_KEY_NAMES) and all(
+        (place := list(row).index(name)) < len(of_job) and row[name] == of_job[place]
+        for of_job, row in having
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables that fit: whole where there is room, then with cells wrapped, else one record a row. No boxes."""
+"""Tables that fit: whole where there is room, then with cells wrapped, else one record a row."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from dataclasses import dataclass
 from aps.render import prose
 from aps.render.view import Mark, View
 
-# More rows are counted, not shown: a person reads the first ones, a program asks for another format.
+# More rows are counted, not shown: a person reads the first, a program takes another format.
 SHOWN = 50
 
 _GAP = 2
 _MARK = 2
 # A column of text is not made narrower than this.
-_READABLE = 16
+_READABLE = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A `whole` column is never wrapped: it holds something to paste."""
+    """A `whole` column is never wrapped: it holds something to paste.
+
+    Where rows become records, a column that is not `named` stands there without its title.
+    """
 
     title: str
     right: bool = False
     whole: bool = False
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +73,16 @@ def _mark(row: Row, view: View) -> str:
 
 
 def _fit(columns: Sequence[Column], rows: Sequence[Row], room: int) -> list[int] | None:
-    """The widths of the columns, the widest narrowed first; None where they do not fit at all."""
+    """The widths of the columns, wide titles narrowed first; None where they do not fit at all."""
     cells = [[column.title, *(row.cells[n] for row in rows)] for n, column in enumerate(columns)]
     widths = [max(map(len, column)) for column in cells]
+    filled = [max(map(len, column[1:]), default=0) for column in cells]
     least = [_least(column, texts) for column, texts in zip(columns, cells, strict=True)]
     while sum(widths) + _GAP * (len(widths) - 1) > room:
         slack = [n for n, width in enumerate(widths) if width > least[n]]
         if not slack:
             return None
-        widths[max(slack, key=widths.__getitem__)] -= 1
+        widths[max(slack, key=lambda n: (widths[n] > filled[n], widths[n]))] -= 1
     return widths
 
 
@@ -98,8 +103,10 @@ def _records(columns: Sequence[Column], rows: Sequence[Row], view: View, marked:
     indent = " " * (_MARK + 1) if marked else ""
     told = []
     for row in rows:
-        first, *others = zip(columns, row.cells, strict=True)
-        parts = [first[1], *(f"{column.title.lower()} {cell}".strip() for column, cell in others)]
+        parts = [
+            f"{column.title.lower() if column.named else ''} {cell}".strip()
+            for column, cell in zip(columns, row.cells, strict=True)
+        ]
         record = prose.line(parts, view, indent or "  ", first=indent)
         told.append(f"{_mark(row, view)}{record[_MARK:]}" if marked else record)
     return "\n".join(told)

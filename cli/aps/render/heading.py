@@ -1,4 +1,4 @@
-"""The lines that say which database this is, and what of it could not be read; above every answer."""
+"""The lines that say which database this is, and what of it could not be read."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from aps.render.view import View
 
 # Below this the clocks of the two machines agree, for a person.
 _SAME_CLOCK = 1.0
+
+_UNREAD = "could not be read: "
 
 
 def place(host: str, database: str, view: View) -> str:
@@ -56,6 +58,6 @@ def unread(report: Report, findings: Sequence[Finding], view: View) -> str:
     ]
     if report.store.error:
         told.append(view.words(f"store {report.store.url} ({report.store.error})"))
-    text = prose.joined(told, view) or "nothing"
-    lines = prose.wrapped(f"could not be read: {text}", view.columns, rest="  ")
+    text = prose.joined(told, view, view.columns - len(_UNREAD)) or "nothing"
+    lines = prose.wrapped(f"{_UNREAD}{text}", view.columns, rest="  ")
     return "\n".join(view.paint(line, "?" if told else "") for line in lines)

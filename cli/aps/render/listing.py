@@ -1,4 +1,4 @@
-"""The jobs of one state, for `aps inspect --state STATE`: a table with the columns of its evidence."""
+"""The jobs of one state (`aps inspect --state STATE`): a table with the columns of its evidence."""
 
 from __future__ import annotations
 
@@ -66,5 +66,5 @@ def table(report: Report, view: View) -> str:
 
 
 def _rows(job: Job, view: View) -> Sequence[Evidence]:
-    """The evidence of the listed state, else of the job's own; a job without any still has its line."""
+    """The rows of the listed state, else of the job's own; a job without any has its line too."""
     return job.evidence.get(view.listing or job.state) or job.evidence.get(job.state) or ({},)

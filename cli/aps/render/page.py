@@ -1,4 +1,4 @@
-"""One page a job, for `aps inspect JOB`: what it means, what shows it, what may be done, by whom, and when to stop."""
+"""One page a job (`aps inspect JOB`): what it means, what shows it, what may be done, by whom."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from aps.render.view import View, mark_of
 def text(report: Report, view: View) -> str:
     """The pages of all jobs that have details, under one heading."""
     head = "" if view.quiet else heading.report(report, view)
-    pages = [_page(report, job, job.detail, view) for job in report.jobs if job.detail]
-    return "\n\n\n".join([part for part in ["\n\n".join([head, pages[0]]).lstrip(), *pages[1:]] if part])
+    first, *others = [_page(report, job, job.detail, view) for job in report.jobs if job.detail]
+    return "\n\n\n".join([prose.paragraphs([[head], [first]]), *others])
 
 
 def _page(report: Report, job: Job, detail: Detail, view: View) -> str:
@@ -57,10 +57,8 @@ def _meaning(main: Iterable[Guidance], view: View) -> list[str]:
     ]
 
 
-def _evidence(
-    job: Job, detail: Detail, now: datetime | None, view: View
-) -> list[str]:
-    """The rows of the job's own state first, then what lies over it with its own meaning and next step."""
+def _evidence(job: Job, detail: Detail, now: datetime | None, view: View) -> list[str]:
+    """The rows of the job's own state, then what lies over it, with meaning and next step."""
     guidance = {said.state: said for said in detail.guidance}
     lines = []
     for state in sorted(job.evidence, key=lambda state: state in job.overlays):
@@ -71,17 +69,26 @@ def _evidence(
         if over or state != job.state:
             meaning = f": {view.words(said.means)}" if said and over else ""
             shown = [f"{title}{meaning}", *shown]
-        source = ", ".join(filter(None, [said and said.evidence_file, now and f"{now:%H:%M:%SZ}"]))
-        parts = [*shown, view.words(source)]
+        parts = [*shown, _source(said, now, view)]
         room = view.columns - prose.LABEL
-        lines.append(labelled("also" if over else "evidence", prose.joined(parts, view, room), view))
+        lines.append(
+            labelled("also" if over else "evidence", prose.joined(parts, view, room), view)
+        )
         if over and said and said.next:
-            lines.append(labelled("", f"next: {view.words(said.next)} ({view.words(said.team)})", view))
+            lines.append(
+                labelled("", f"next: {view.words(said.next)} ({view.words(said.team)})", view)
+            )
     return lines or [labelled("evidence", "no query of the matrix returns this job", view)]
 
 
+def _source(said: Guidance | None, now: datetime | None, view: View) -> str:
+    """The file of the query that gave the rows, and when it was asked."""
+    told = [said.evidence_file] if said else []
+    return view.words(", ".join([*told, *([f"{now:%H:%M:%SZ}"] if now else [])]))
+
+
 def _surroundings(detail: Detail, now: datetime | None, view: View) -> list[str]:
-    """Locks, the further queries by their names, what aps did before, and what of these could not be read."""
+    """Locks, the further queries by their names, what aps did before, what could not be read."""
     return [
         labelled("locks", _locks(detail.holders, view), view),
         *(_rows(view.words(name), rows, now, view) for name, rows in detail.context.items()),
@@ -92,22 +99,21 @@ def _surroundings(detail: Detail, now: datetime | None, view: View) -> list[str]
 
 def _locks(holders: Sequence[Holder] | None, view: View) -> str:
     if holders is None:
-        return "unknown: it could not be read who holds this row"
+        return "unknown: who holds this row could not be read"
     return "; ".join(holder(one, view) for one in holders) or "nobody holds this row"
 
 
 def holder(one: Holder, view: View) -> str:
-    """`pid 4711 (batch-fix) holds the row, idle in transaction for 31 min`, as far as it may be seen."""
-    session = "a session" if one.pid is None else f"pid {one.pid}"
+    """`pid 4711 (batch-fix) holds the row, idle in transaction for 31 min`, as far as seen."""
+    session = "a prepared transaction" if one.pid is None else f"pid {one.pid}"
     who = [name for name in (one.application, one.user) if name]
     named = f" ({', '.join(view.words(name) for name in who)})" if who else ""
-    doing = view.words(one.state) if one.state else "in a state that this role may not see"
-    return f"{session}{named} holds the row, {doing} for {age.text(one.seconds)}"
+    unseen = "without a session" if one.pid is None else "in a state that this role may not see"
+    lasting = "" if one.seconds is None else f" for {age.text(one.seconds)}"
+    return f"{session}{named} holds the row, {view.words(one.state or unseen)}{lasting}"
 
 
-def _rows(
-    label: str, rows: Sequence[Evidence] | None, now: datetime | None, view: View
-) -> str:
+def _rows(label: str, rows: Sequence[Evidence] | None, now: datetime | None, view: View) -> str:
     """The values of each row in a few words, the rows joined by dots."""
     if rows is None:
         return labelled(label, "unknown: they could not be read", view)
@@ -127,7 +133,7 @@ def _permitted(job: Job, main: Sequence[Guidance], view: View) -> list[str]:
     forbidden = labelled("you may not", _each(main, "forbidden", view), view)
     if job.command is None:
         why = job.refusal or "this state has no action"
-        return [labelled("you may", f"nothing here: {view.words(why)}", view), forbidden]
+        return [labelled("you may", f"nothing: {view.words(why)}", view), forbidden]
     effects = [f"{view.words(said.effect)}{_way_back(said, view)}" for said in main if said.effect]
     typed = prose.whole(view.words(job.command))
     return [labelled("you may", "    ".join([typed, *effects]), view), forbidden]

@@ -1,4 +1,4 @@
-"""What is no table: parts joined by a dot, and labelled paragraphs, wrapped to the width. Words are never cut."""
+"""What is no table: parts joined by a dot, labelled paragraphs, wrapped. Words are never cut."""
 
 from __future__ import annotations
 

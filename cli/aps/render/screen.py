@@ -1,4 +1,4 @@
-"""The first screen of `aps inspect`: who is needed, what could not be read, what is fine, what to type next."""
+"""The first screen of `aps inspect`: who is needed, what was not read, what is fine, what next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aps.render.grid import Column, Row
 from aps.render.view import View, mark
 
 _COLUMNS = (
-    Column("STATE"),
+    Column("STATE", named=False),
     Column("JOBS", right=True),
     Column("OLDEST", whole=True),
     Column("WORST JOB"),
@@ -33,7 +33,7 @@ def text(report: Report, view: View) -> str:
 def _row(finding: Finding, view: View) -> Row:
     cells = (
         heading.name(finding, view),
-        count(finding),
+        count(finding, brief=True),
         age.text(finding.oldest_seconds),
         view.text(finding.worst),
         view.text(finding.do),
@@ -42,14 +42,12 @@ def _row(finding: Finding, view: View) -> Row:
     return Row(cells, mark(finding.severity))
 
 
-def count(finding: Finding) -> str:
-    """Jobs, or items where these are what was counted; `unknown` is not zero."""
+def count(finding: Finding, *, brief: bool = False) -> str:
+    """Jobs, with their items where these are others; items alone where no job has them."""
     jobs, items = finding.jobs, finding.items
-    if jobs is None:
-        return "unknown" if items is None else f"{items} items"
-    if items is None or items == jobs:
-        return str(jobs)
-    return f"{items} items" if jobs == 0 else f"{jobs} ({items} items)"
+    if not jobs:
+        return f"{items} items" if items else "unknown" if jobs is None else "0"
+    return str(jobs) if brief or items in (None, jobs) else f"{jobs} ({items} items)"
 
 
 def _nobody(report: Report) -> str:

@@ -30,8 +30,8 @@ def mark_of(job: Job) -> Mark:
 class View:
     """`width` in columns; without `unicode` all is ASCII; `quiet` leaves out what needs nobody.
 
-    `listing` names the state whose jobs are listed in place of the first screen; `suffix` is what every printed
-    command needs to reach the same queue.
+    `listing` names the state whose jobs are listed in place of the first screen; `suffix` is what
+    every printed command needs to reach the same queue.
     """
 
     width: int = 80

@@ -1,4 +1,4 @@
-"""Text that may hold anything, made visible: what controls a terminal or hides from the eye is written as an escape."""
+"""Text that may hold anything: what controls a terminal or hides from the eye is an escape."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 # Everything after this many characters is counted, not shown.
 _LONGEST = 400
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
-# Controls, formats (bidi, zero width), surrogates, private use, unassigned, line and paragraph separators.
+# Controls, formats (bidi, zero width), surrogates, private use, unassigned, separators of lines.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Letters and marks without ink.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -23,9 +23,7 @@ def text(value: str, *, ascii_only: bool = False) -> str:
     """The text with `\\x1b`, `\\u202e`, `\\U000e0001` in place of what does not show."""
     if _PRINTABLE.fullmatch(value):
         return value
-    return "".join(
-        _escape(c) if hidden(c) or (ascii_only and c > "~") else c for c in value
-    )
+    return "".join(_escape(c) if hidden(c) or (ascii_only and c > "~") else c for c in value)
 
 
 def _escape(character: str) -> str:
@@ -38,7 +36,7 @@ def _escape(character: str) -> str:
 
 
 def quoted(value: str | None, *, ascii_only: bool = False) -> str:
-    """A value of evidence: None is `-`; an empty one, or spaces at an end, shows in quotes; a very long one is cut."""
+    """A value: None is `-`; an empty one, or spaces at an end, in quotes; a long one is cut."""
     if value is None:
         return "-"
     shown = text(value[:_LONGEST], ascii_only=ascii_only)

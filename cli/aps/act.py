@@ -1,0 +1,104 @@
+"""Run an action on locked, judged rows, and hold it to what it may change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aps import statements
+from aps.database import QueryError
+from aps.errors import Refused
+from aps.model.matrix import Action, Query
+from aps.model.operation import Outcome, Result
+from aps.model.plan import PlannedJob
+from aps.snapshot import Snapshot
+
+# A victim of another transaction, not of its own rows: the whole batch is tried again.
+VICTIM = ("40P01", "40001")
+
+
+class Violated(Exception):
+    """A criterion inside the transaction does not hold: nothing of the batch may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One action in one transaction; `bind` gives the parameters for some of its jobs."""
+
+    snapshot: Snapshot
+    action: Action
+    bind: Callable[[Snapshot, Sequence[PlannedJob]], dict[str, Any]]
+
+    def run(
+        self,
+        jobs: Sequence[PlannedJob],
+        results: dict[str, Result],
+    ) -> list[PlannedJob]:
+        """Run the action; where it raises, halve the jobs until only the bad rows are left out."""
+        try:
+            with self.snapshot.database.savepoint():
+                return self._counted(jobs, results)
+        except QueryError as error:
+            if error.sqlstate in VICTIM:
+                raise
+            if len(jobs) == 1:
+                results[jobs[0].job] = Result(jobs[0].job, *_failure(error))
+                return []
+        middle = len(jobs) // 2
+        return [
+            *self.run(jobs[:middle], results),
+            *self.run(jobs[middle:], results),
+        ]
+
+    def _counted(
+        self,
+        jobs: Sequence[PlannedJob],
+        results: dict[str, Result],
+    ) -> list[PlannedJob]:
+        """The action, and the table's own count of what it changed: a trigger that touched another row shows here."""
+        query = _query(self.action)
+        before = self._changes()
+        rows = self.snapshot.database.rows(query.sql, self.bind(self.snapshot, jobs))
+        self.snapshot.database.run(statements.read("constraints"))
+        by_key = {job.key: job for job in jobs}
+        returned = [
+            tuple(str(row.get(column)) for column in self.snapshot.matrix.key) for row in rows
+        ]
+        if len(set(returned)) < len(returned) or not set(returned) <= set(by_key):
+            raise Violated(f"{query.file} returned jobs that it was not given, or one twice")
+        expected = len(returned) * self.action.changes_per_job
+        rose = self._changes() - before
+        if rose != expected:
+            raise Violated(
+                f"{query.file} changed {rose} rows of {self.snapshot.matrix.table}, not {expected}: "
+                "a trigger or rule touched others"
+            )
+        for key, job in by_key.items():
+            if key not in returned:
+                results[job.job] = Result(
+                    job.job,
+                    "blocked",
+                    "the action left it as it was: a trigger, rule or policy kept the row",
+                )
+        return [job for key, job in by_key.items() if key in set(returned)]
+
+    def _changes(self) -> int:
+        row = self.snapshot.database.rows(
+            statements.read("counter"), {"table": statements.table(self.snapshot.matrix.table)}
+        )[0]
+        return int(row["changes"] or 0)
+
+
+def _query(action: Action) -> Query:
+    if action.query is None:
+        raise Refused(f"a {action.run} action has no statement")
+    return action.query
+
+
+def _failure(error: QueryError) -> tuple[Outcome, str]:
+    """What an error on one job alone means: class 23 is a constraint or a sibling, 55P03 a lock."""
+    words = f"{error} ({error.sqlstate})"
+    if error.sqlstate.startswith("23"):
+        return "blocked", words
+    return ("locked" if error.sqlstate == "55P03" else "failed"), words

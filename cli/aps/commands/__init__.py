@@ -1,0 +1,1 @@
+"""One file a command: options, call, print, exit. Nothing else does these."""

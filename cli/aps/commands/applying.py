@@ -1,0 +1,148 @@
+"""What the acting commands share: plan, show, ask, apply, show again."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aps.commands import console, options
+from aps.commands.options import Format, Reach, Target
+from aps.errors import Refused
+from aps.exits import Exit
+
+if TYPE_CHECKING:
+    from aps.model.operation import Operation
+    from aps.model.plan import Plan
+    from aps.planning import Selection
+
+_RETRY_PAUSE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One acting command as it was typed."""
+
+    command: str
+    reach: Reach
+    selection: Selection
+    plan: Path | None
+    plan_out: Path | None
+    yes: bool
+    reason: str | None
+    ticket: str | None
+    attested: tuple[str, ...]
+    retries: int
+    batch_size: int
+    format: Format
+    quiet: bool
+
+
+def run(request: Request) -> None:
+    """Ends the process with the exit code of the plan, or of the operation."""
+    if request.yes and not (request.reason or "").strip():
+        raise Refused("--yes needs --reason: say why, it goes into the journal")
+    target = options.target(request.command, request.reach)
+    plan = _plan(request, target)
+    if request.plan_out:
+        from aps import planfile
+
+        planfile.write(plan, request.plan_out)
+        console.say(f"plan saved: {request.plan_out}")
+    if request.yes:
+        console.leave(_apply(request, target, plan))
+    _show_plan(request, target, plan)
+    if not plan.jobs:
+        console.leave(Exit.NOTHING_APPLIED)
+    if request.reason and console.interactive():
+        console.leave(_asked(request, target, plan))
+    console.leave(Exit.CLEAR)
+
+
+def _plan(request: Request, target: Target) -> Plan:
+    from aps import planfile, planning
+
+    if request.plan:
+        return planfile.read(request.plan)
+    with target.session() as database:
+        return planning.plan(target.matrix, database, request.command, request.selection)
+
+
+def _show_plan(request: Request, target: Target, plan: Plan) -> None:
+    from aps import render
+
+    view = console.view(quiet=request.quiet)
+    console.out(render.plan(plan, request.format, view, apply=_again(request, target)))
+
+
+def _again(request: Request, target: Target) -> str:
+    """The command that applies what was shown."""
+    chosen = request.selection
+    words = ["aps", request.command]
+    file = request.plan or request.plan_out
+    if file:
+        words += ["--plan", shlex.quote(str(file))]
+    elif chosen.jobs:
+        words += [shlex.quote(job) for job in chosen.jobs]
+    else:
+        words += ["--all"]
+        words += ["--state", chosen.state] if chosen.state else []
+        words += [
+            f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.where.items()
+        ]
+        words += (
+            [f"--older-than {chosen.older_than.total_seconds():g}s"] if chosen.older_than else []
+        )
+        words += [f"--limit {chosen.limit}"] if chosen.limit else []
+    words += [f"--attest {shlex.quote(word)}" for word in request.attested]
+    return " ".join([*words, '--yes --reason "..."', target.suffix]).strip()
+
+
+def _asked(request: Request, target: Target, plan: Plan) -> int:
+    """Ask once, naming where, as whom, and how much of all there is."""
+    sample = ", ".join(job.job for job in plan.jobs[:5]) + (", ..." if len(plan.jobs) > 5 else "")
+    question = (
+        f"apply to {len(plan.jobs)} of {plan.found} jobs ({sample}) in {plan.database} on {plan.host} "
+        f"as {plan.role}? Only `yes` applies: "
+    )
+    if not console.confirm(question, "yes"):
+        console.say("declined: nothing was changed")
+        return Exit.REFUSED
+    return _apply(request, target, plan)
+
+
+def _apply(request: Request, target: Target, plan: Plan) -> int:
+    from aps import action, journal, render
+    from aps.model.operation import Authority
+
+    name = f"{request.command}/{plan.operation[:8]}"
+    run = action.Run(
+        plan=plan,
+        matrix=target.matrix,
+        authority=journal.signed(
+            Authority(str(request.reason).strip(), request.ticket, request.attested)
+        ),
+        connect=options.sessions(name, request.reach, target.matrix.schema),
+        batch_size=request.batch_size,
+    )
+    operation = action.apply(
+        run, retries=request.retries, rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS)
+    )
+    view = console.view(quiet=request.quiet)
+    rest, log = _rest(request, target, operation), _log(target, operation)
+    console.out(render.operation(operation, request.format, view, rest=rest, log=log))
+    return operation.exit_code
+
+
+def _rest(request: Request, target: Target, operation: Operation) -> str | None:
+    locked = [shlex.quote(row.job) for row in operation.rows if row.outcome == "locked"]
+    if not locked:
+        return None
+    return " ".join(["aps", request.command, *locked, "--retries 5", target.suffix]).strip()
+
+
+def _log(target: Target, operation: Operation) -> str | None:
+    told = operation.transactions or any(row.outcome == "unknown" for row in operation.rows)
+    return f"aps log {operation.operation[:8]} {target.suffix}".strip() if told else None

@@ -1,0 +1,78 @@
+"""`aps inspect`: look, change nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aps.commands import console, options
+from aps.commands.options import Format, Reach, Target
+from aps.errors import Usage
+
+if TYPE_CHECKING:
+    from aps.triage import Look
+
+
+def inspect(
+    jobs: Annotated[
+        list[str] | None, typer.Argument(metavar="[JOB]...", help="Jobs by key.")
+    ] = None,
+    state: Annotated[
+        str | None, typer.Option("--state", help="List the jobs of one state.")
+    ] = None,
+    where: options.Where = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100_000, help="Most jobs to list.")
+    ] = 10,
+    since: Annotated[
+        str, typer.Option("--since", help="How far back finished states are counted, such as 7d.")
+    ] = "24h",
+    dsn: options.Dsn = None,
+    pack: options.Pack = "aps",
+    schema: options.Schema = None,
+    parameters: options.Set = None,
+    timeout: options.Timeout = "30s",
+    format: options.FormatOption = "table",
+    demo: options.Demo = False,
+    show_sql: options.ShowSql = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Look at the queue, or at named jobs: what is wrong, how bad, how old, what may be done, by whom."""
+    from aps import triage
+
+    if where and not state:
+        raise Usage("--where needs --state: it is exact on the evidence of one state")
+    if state and jobs:
+        raise Usage("name jobs or --state, not both")
+    reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
+    target = options.target("inspect", reach)
+    look = triage.Look(
+        jobs=tuple(jobs or ()),
+        state=state,
+        where=options.pairs("--where", where),
+        limit=limit,
+        window=options.duration("--since", since),
+        suffix=target.suffix,
+    )
+    console.leave(show(target, look, format, quiet=quiet))
+
+
+def show(target: Target, look: Look, format: Format, *, quiet: bool) -> int:
+    """Print one report; returns the exit code."""
+    from aps import render, triage
+    from aps.database import ConnectionLost
+
+    try:
+        with target.session() as database:
+            report = triage.inspect(target.matrix, database, look)
+    except ConnectionLost:
+        # A recovery conflict on a standby ends the session; savepoints do not help, a new snapshot does.
+        with target.session() as database:
+            report = triage.inspect(target.matrix, database, look)
+    console.out(
+        render.report(
+            report, format, console.view(quiet=quiet, listing=look.state, suffix=target.suffix)
+        )
+    )
+    return report.exit_code

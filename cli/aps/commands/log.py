@@ -1,0 +1,79 @@
+"""`aps log`: what was done here, by whom and why; and what became of one operation."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aps.commands import console, options
+from aps.commands.options import Format, Reach
+from aps.errors import Refused, Usage
+from aps.exits import Exit
+
+if TYPE_CHECKING:
+    from aps.database import Database
+
+
+def log(
+    operation: Annotated[
+        str | None,
+        typer.Argument(metavar="[OPERATION]", help="An operation's id, or how it starts."),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100_000, help="Most operations.")
+    ] = 20,
+    dsn: options.Dsn = None,
+    timeout: options.Timeout = "30s",
+    format: options.FormatOption = "table",
+    demo: options.Demo = False,
+    show_sql: options.ShowSql = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show the journal of this database, or one operation and what it changed."""
+    from aps import render
+    from aps.database import QueryError
+
+    reach = Reach(dsn=dsn, demo=demo, show_sql=show_sql, timeout=timeout)
+    if operation and not re.fullmatch(r"[0-9a-fA-F-]{4,36}", operation):
+        raise Usage(f"{operation!r} is no operation id: at least four of its hexadecimal digits")
+    view = console.view(quiet=quiet)
+    try:
+        with options.sessions("log", reach)() as database, database.look():
+            if operation:
+                console.leave(_one(database, operation, format, quiet=quiet))
+            from aps import journal
+
+            rows = journal.operations(database, limit)
+    except QueryError as error:
+        if error.sqlstate in ("3F000", "42P01"):
+            raise Refused(
+                "no journal in this database: aps has changed nothing here (`aps init`)"
+            ) from error
+        raise Refused(f"the journal cannot be read: {error}") from error
+    console.out(render.log(rows, format, view))
+
+
+def _one(database: Database, operation: str, format: Format, *, quiet: bool) -> int:
+    """One operation, settled: what the journal has was applied; what it does not have was not."""
+    from aps import journal, render
+
+    batches = journal.batches(database, operation)
+    running = journal.running(database, operation)
+    notes = [
+        f"backend {row['pid']} works on it right now ({row['application']}, {row['state'] or 'not visible'})"
+        for row in running
+    ]
+    if not batches and not running:
+        notes.append(
+            f"the journal has no operation {operation}: nothing of it was applied in this database"
+        )
+    if not batches and running:
+        notes.append("nothing of it is committed yet; ask again")
+    entries = journal.entries(database, str(batches[0]["operation"])) if batches else []
+    view = console.view(quiet=quiet)
+    console.out(render.log_operation(batches, entries, notes, format, view))
+    if running:
+        return Exit.UNKNOWN
+    return Exit.CLEAR if batches else Exit.NOTHING_APPLIED

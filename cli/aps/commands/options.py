@@ -1,0 +1,154 @@
+"""The options that commands share, and how a command reaches its matrix and its database."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from aps.commands import console
+from aps.errors import Refused, Usage
+
+if TYPE_CHECKING:
+    from aps.database import Database
+    from aps.model.matrix import Matrix
+
+
+Format = Literal["table", "json", "jsonl", "csv", "markdown"]
+
+Dsn = Annotated[
+    str | None,
+    typer.Option(
+        "--dsn",
+        envvar="APS_DSN",
+        help="Connection string; else libpq's own variables and service file.",
+    ),
+]
+Pack = Annotated[str, typer.Option("--pack", envvar="APS_PACK", help="A pack's name or folder.")]
+Schema = Annotated[str | None, typer.Option("--schema", help="The schema of the queue's tables.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the matrix. Repeatable."),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="How to print.")]
+Demo = Annotated[bool, typer.Option("--demo", help="Use the queue that `aps demo` started.")]
+ShowSql = Annotated[
+    bool, typer.Option("--show-sql", help="Print every statement to stderr before it runs.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no hints, only data.")]
+Timeout = Annotated[
+    str, typer.Option("--timeout", help="Longest run of one statement, such as 30s.")
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where", metavar="COLUMN=VALUE", help="Only jobs with this evidence, exactly. Repeatable."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a command reaches its queue, as its options say."""
+
+    dsn: str | None = None
+    pack: str = "aps"
+    schema: str | None = None
+    parameters: tuple[str, ...] = ()
+    demo: bool = False
+    show_sql: bool = False
+    timeout: str = "30s"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a command works. `suffix` is what a printed command needs to reach the same queue."""
+
+    matrix: Matrix
+    session: Callable[[], Database]
+    suffix: str
+
+
+def target(command: str, reach: Reach) -> Target:
+    """Load the matrix and prepare sessions. Raises ApsError."""
+    from aps import matrix, packs
+
+    loaded = matrix.load(packs.find(reach.pack), pairs("--set", reach.parameters))
+    _pinned(loaded.sha256)
+    if reach.schema:
+        table = f"{reach.schema}.{loaded.table.rpartition('.')[2]}"
+        loaded = replace(loaded, schema=reach.schema, table=table)
+    return Target(loaded, sessions(command, reach, loaded.schema), suffix(reach))
+
+
+def sessions(command: str, reach: Reach, search_path: str | None = None) -> Callable[[], Database]:
+    """Opens a session of that name each time; the database is the one of the options."""
+    from aps import database
+
+    dsn = reach.dsn
+    if reach.demo:
+        from aps.demo import control
+
+        dsn = control.dsn(dsn)
+    statement = int(duration("--timeout", reach.timeout).total_seconds() * 1000)
+
+    def connect() -> Database:
+        return database.connect(
+            dsn,
+            application=f"aps/{command}",
+            limits=database.Limits(statement=statement),
+            search_path=search_path or "public",
+            show=console.say if reach.show_sql else None,
+        )
+
+    return connect
+
+
+def suffix(reach: Reach) -> str:
+    """The options to repeat; a connection string never is: it may hold a secret."""
+    pack, set_by_environment = reach.pack, os.environ.get("APS_PACK")
+    words = [f"--pack {shlex.quote(pack)}"] if pack not in ("aps", set_by_environment) else []
+    words += [f"--schema {shlex.quote(reach.schema)}"] if reach.schema else []
+    words += [f"--set {shlex.quote(pair)}" for pair in reach.parameters]
+    return " ".join([*words, *(["--demo"] if reach.demo else [])])
+
+
+def _pinned(sha256: str) -> None:
+    pinned = os.environ.get("APS_PACK_SHA256", "").strip().lower()
+    if pinned and not (len(pinned) >= 8 and sha256.startswith(pinned)):
+        raise Refused(
+            f"the pack has sha256 {sha256}, not the one that APS_PACK_SHA256 pins ({pinned})"
+        )
+
+
+def pairs(option: str, given: Sequence[str] | None) -> Mapping[str, str]:
+    """NAME=VALUE words to a mapping. Raises Usage for one without `=` and for a name given twice."""
+    found: dict[str, str] = {}
+    for word in given or ():
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise Usage(f"{option} {word}: write NAME=VALUE")
+        if name in found:
+            raise Usage(f"{option} {name}: given twice")
+        found[name] = value
+    return found
+
+
+_UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
+
+
+def duration(option: str, text: str) -> timedelta:
+    """`30s`, `15 min`, `2h`, `7d`. Raises Usage."""
+    match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|d)\s*", text)
+    if match is None or float(match[1]) == 0:
+        raise Usage(f"{option} {text}: write a number and a unit (s, min, h, d), such as 15min")
+    length = float(match[1]) * _UNITS[match[2]]
+    if length > 100 * 366 * 86400:
+        raise Usage(f"{option} {text}: more than a century")
+    return timedelta(seconds=length)

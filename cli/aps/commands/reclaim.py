@@ -1,0 +1,112 @@
+"""`aps reclaim`: plan, show, and only when told so, apply."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aps.commands import applying, options
+from aps.commands.applying import Request
+from aps.commands.options import Reach
+from aps.errors import Usage
+
+if TYPE_CHECKING:
+    from aps.planning import Selection
+
+
+def reclaim(
+    jobs: Annotated[
+        list[str] | None, typer.Argument(metavar="[JOB]...", help="Jobs by key.")
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="All jobs that the state holds, oldest first, up to the limit."),
+    ] = False,
+    state: Annotated[str | None, typer.Option("--state", help="The state to act upon.")] = None,
+    where: options.Where = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option("--older-than", help="Only jobs in the state for longer, such as 2h."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Most jobs; 100 unless told.")
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Apply. Without it nothing is changed.")
+    ] = False,
+    reason: Annotated[
+        str | None, typer.Option("--reason", help="Why; goes into the journal.")
+    ] = None,
+    ticket: Annotated[str | None, typer.Option("--ticket", help="Where it is tracked.")] = None,
+    attest: Annotated[
+        list[str] | None,
+        typer.Option("--attest", help="What you vouch for, where the matrix asks."),
+    ] = None,
+    plan_out: Annotated[
+        Path | None, typer.Option("--plan-out", help="Save the plan to a new file.")
+    ] = None,
+    plan: Annotated[Path | None, typer.Option("--plan", help="Apply a saved plan.")] = None,
+    retries: Annotated[
+        int, typer.Option("--retries", min=0, max=100, help="Tries of locked jobs.")
+    ] = 0,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, max=10_000, help="Jobs a transaction.")
+    ] = 1000,
+    dsn: options.Dsn = None,
+    pack: options.Pack = "aps",
+    schema: options.Schema = None,
+    parameters: options.Set = None,
+    timeout: options.Timeout = "30s",
+    format: options.FormatOption = "table",
+    demo: options.Demo = False,
+    show_sql: options.ShowSql = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Give abandoned jobs back to the queue, fenced by the evidence that was seen. Previews unless --yes."""
+    reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
+    bulk = (everything, state, where, older_than, limit)
+    if plan and (jobs or any(bulk) or plan_out):
+        raise Usage("--plan has its jobs; name nothing else")
+    if not plan and not jobs and not (everything or state):
+        raise Usage("name jobs, or --all, or --plan FILE")
+    if jobs and any(bulk):
+        raise Usage(
+            "name jobs, or choose by --all, --state, --where, --older-than, --limit; not both"
+        )
+    applying.run(
+        Request(
+            command="reclaim",
+            reach=reach,
+            selection=_selection(jobs, state, where, older_than, limit),
+            plan=plan,
+            plan_out=plan_out,
+            yes=yes,
+            reason=reason,
+            ticket=ticket,
+            attested=tuple(attest or ()),
+            retries=retries,
+            batch_size=batch,
+            format=format,
+            quiet=quiet,
+        )
+    )
+
+
+def _selection(
+    jobs: list[str] | None,
+    state: str | None,
+    where: list[str] | None,
+    older_than: str | None,
+    limit: int | None,
+) -> Selection:
+    from aps.planning import Selection
+
+    return Selection(
+        jobs=tuple(jobs or ()),
+        state=state,
+        where=options.pairs("--where", where),
+        older_than=options.duration("--older-than", older_than) if older_than else None,
+        limit=limit,
+    )

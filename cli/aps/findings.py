@@ -1,0 +1,102 @@
+"""What each state holds over the whole queue, worst first, with what to do about it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from aps import severity
+from aps.evidence import Count
+from aps.model import key
+from aps.model.matrix import State
+from aps.model.report import CONFLICT, UNCLASSIFIED, Finding, Job, Verdict
+from aps.snapshot import Snapshot
+
+_NONE = Count(0, 0, None, None)
+
+
+def compile(
+    snapshot: Snapshot, counts: Mapping[str, Count], jobs: Sequence[Job], suffix: str
+) -> list[Finding]:
+    """Every state, those that need someone first, worst first; then in the order of the matrix."""
+    findings = [_finding(snapshot, state, counts, jobs, suffix) for state in snapshot.matrix.states]
+    findings += [_doubt(snapshot, name, counts, suffix) for name in (CONFLICT, UNCLASSIFIED)]
+    return sorted(
+        findings,
+        key=lambda finding: (severity.RANK[finding.severity], -(finding.oldest_seconds or 0)),
+    )
+
+
+def _finding(
+    snapshot: Snapshot, state: State, counts: Mapping[str, Count], jobs: Sequence[Job], suffix: str
+) -> Finding:
+    error = snapshot.unread.get(state.name)
+    count = counts.get(state.name, _NONE)
+    level = (
+        None
+        if error
+        else severity.level(state.severity, max(count.jobs, count.items), count.oldest)
+    )
+    worst = _worst_job(state, jobs) if level else None
+    return Finding(
+        state=state.name,
+        title=state.title,
+        kind=state.kind,
+        verdict=_verdict(state, count, error),
+        jobs=None if error else count.jobs,
+        items=None if error else count.items,
+        oldest_seconds=count.oldest,
+        locked=None if error or snapshot.server.in_recovery else count.locked,
+        windowed=state.finished,
+        severity=level,
+        error=error,
+        action=state.action.run if state.action else None,
+        do=_do(worst, suffix),
+        worst=worst.job if worst else None,
+        owner=state.owner.team,
+    )
+
+
+def _verdict(state: State, count: Count, error: str | None) -> Verdict:
+    if error:
+        return "undetermined"
+    if count.items:
+        return "found"
+    return "not_looked" if state.artifacts in ("claimed", "listed") else "clear"
+
+
+def _worst_job(state: State, jobs: Sequence[Job]) -> Job | None:
+    of_state = [job for job in jobs if state.name in job.evidence]
+    return min(of_state, key=lambda job: severity.RANK[job.severity], default=None)
+
+
+def _do(worst: Job | None, suffix: str) -> str | None:
+    if worst is None:
+        return None
+    return worst.command or f"aps inspect {shlex.quote(worst.job)} {suffix}".strip()
+
+
+def _doubt(snapshot: Snapshot, name: str, counts: Mapping[str, Count], suffix: str) -> Finding:
+    count = counts.get(name, _NONE)
+    unread = snapshot.lifecycle_unread
+    error = f"not every state could be read ({', '.join(unread)})" if unread else None
+    error = error or snapshot.unread.get(name)
+    worst = key.text(count.keys[0]) if count.keys and not error else None
+    found = worst is not None
+    return Finding(
+        state=name,
+        title=name,
+        kind="lifecycle",
+        verdict="undetermined" if error else "found" if found else "clear",
+        jobs=None if error else count.jobs,
+        items=None if error else count.items,
+        oldest_seconds=None,
+        locked=None,
+        windowed=False,
+        severity="warning" if found else None,
+        error=error,
+        action=None,
+        do=f"aps inspect {shlex.quote(worst)} {suffix}".strip() if worst else None,
+        worst=worst,
+        owner=(snapshot.matrix.owner or snapshot.matrix.states[0].owner).team,
+    )

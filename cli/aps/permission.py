@@ -1,0 +1,38 @@
+"""What may be done to a job, and why not: by its one state, the matrix, and the refusal of its own evidence."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from aps.evidence import Judgement
+from aps.model.matrix import Action, State
+from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED
+
+# The actions that this version can execute; the others are told with their owner.
+EXECUTABLE = ("reclaim",)
+
+
+def refusal(judged: Judgement, state: State | None) -> str | None:
+    """Why nothing may be done to this job; None where its state's action is permitted."""
+    if state is None:
+        return {
+            UNCLASSIFIED: "no state of the matrix claims this job: aps never acts on it",
+            CONFLICT: f"{' and '.join(judged.lifecycle)} both claim this job: aps never acts on it",
+            UNDETERMINED: "not every state could be read: "
+            + "; ".join(f"{name}: {reason}" for name, reason in judged.unread.items()),
+        }[judged.state]
+    if state.action is None:
+        return None
+    said = next((row["refusal"] for row in judged.rows[state.name] if row.get("refusal")), None)
+    if said is None and state.action.run == "reconcile" and state.action.run not in EXECUTABLE:
+        return "its action is reconcile, which this version of aps does not have"
+    return said
+
+
+def command(action: Action, jobs: Iterable[str], suffix: str) -> str:
+    """What to type; for a manual action, the queue's own command."""
+    if action.run == "manual":
+        return str(action.command)
+    words = ["aps", action.run, *(shlex.quote(job) for job in jobs)]
+    return " ".join([*words, suffix]).strip()

@@ -1,0 +1,40 @@
+"""One JSON object: the whole noun. Its schema is in aps/schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aps.model.operation import Operation
+from aps.model.plan import Plan
+from aps.model.report import Evidence, Report
+from aps.render import logs, tree
+from aps.render.view import View
+
+__all__ = ["log", "log_operation", "operation", "plan", "report"]
+
+
+def report(report: Report, view: View) -> str:
+    return _text(report)
+
+
+def plan(plan: Plan, view: View, apply: str | None) -> str:
+    return _text(plan)
+
+
+def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
+    return _text(operation)
+
+
+def log(rows: Sequence[Evidence], view: View) -> str:
+    return _text(logs.log(rows))
+
+
+def log_operation(
+    batches: Sequence[Evidence], entries: Sequence[Evidence], notes: Sequence[str], view: View
+) -> str:
+    return _text(logs.operation(batches, entries, notes))
+
+
+def _text(noun: Any) -> str:
+    return tree.dump(tree.of(noun), indent=2)

@@ -1,0 +1,104 @@
+"""A heading and a pipe table, to paste into a ticket. Nothing in the data is markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aps.model.operation import Operation
+from aps.model.plan import Plan
+from aps.model.report import Evidence, Report
+from aps.render import age, applied, records, visible
+from aps.render.records import Records, Value
+from aps.render.view import View
+
+__all__ = ["cell", "log", "log_operation", "operation", "plan", "report"]
+
+_SECONDS = "_seconds"
+_MARKUP = re.compile(r"[\\`*_\[\]|~#!$]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def report(report: Report, view: View) -> str:
+    server = report.database
+    where = f"{server.host}/{server.name}" if server.host else server.name
+    kind = "standby" if server.in_recovery else "primary"
+    at = age.moment(report.as_of, None) or report.as_of
+    parts = [
+        f"{report.system} on {where} as {server.role}",
+        f"{kind}, PostgreSQL {server.server_version}",
+        at,
+        f"matrix {report.pack.sha256[:8]}",
+    ]
+    return _text(parts, records.report(report, view), view, "no jobs")
+
+
+def plan(plan: Plan, view: View, apply: str | None) -> str:
+    parts = [
+        f"plan {plan.operation[:8]}",
+        plan.command,
+        plan.state,
+        f"{len(plan.jobs)} of {plan.found} jobs",
+        "nothing was changed",
+        *([f"irreversible: {plan.irreversible}"] if plan.irreversible else []),
+        f"stops if: {plan.criterion}",
+    ]
+    return _text(parts, records.plan(plan), view, "nothing would be applied")
+
+
+def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
+    parts = [
+        f"operation {operation.operation[:8]}",
+        operation.command,
+        applied.counts(operation),
+        *([f"rolled back: {operation.rolled_back}"] if operation.rolled_back else []),
+        *(f"not verified: {said}" for said in operation.not_verified),
+        *(["interrupted"] if operation.interrupted else []),
+    ]
+    return _text(parts, records.operation(operation), view, "nothing was applied")
+
+
+def log(rows: Sequence[Evidence], view: View) -> str:
+    return _text(["operations in the journal"], records.log(rows), view, "none")
+
+
+def log_operation(
+    batches: Sequence[Evidence], entries: Sequence[Evidence], notes: Sequence[str], view: View
+) -> str:
+    first: Evidence = batches[0] if batches else {}
+    told = [first.get(name) for name in ("operation", "command", "state", "role", "reason")]
+    parts = [text for text in (*told, *notes) if text]
+    nothing = "nothing stands in this journal"
+    return _text(parts or ["operation"], records.entries(entries), view, nothing)
+
+
+def cell(value: Value) -> str:
+    """One cell, escaped; None is `-`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    shown = visible.quoted(None if value is None else str(value))
+    marked = _MARKUP.sub(lambda found: f"\\{found[0]}", shown)
+    return "".join(_ENTITIES.get(c, c) for c in marked)
+
+
+def _text(parts: Sequence[str], told: Records, view: View, nothing: str) -> str:
+    """The heading and the table, without the columns that hold nothing at all."""
+    head = f" {view.dot} ".join(cell(part) for part in parts)
+    if not told.rows:
+        return f"{head}\n\n{nothing}"
+    kept = [
+        n for n in range(len(told.columns)) if any(row[n] not in (None, "") for row in told.rows)
+    ]
+    lines = [
+        [cell(told.columns[n].removesuffix(_SECONDS)) for n in kept],
+        ["---"] * len(kept),
+        *([_timed(told.columns[n], row[n]) for n in kept] for row in told.rows),
+    ]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{head}\n\n{table}"
+
+
+def _timed(column: str, value: Value) -> str:
+    if column.endswith(_SECONDS) and isinstance(value, float | int):
+        return age.text(value)
+    return cell(value)

@@ -1,0 +1,40 @@
+"""The format for people: tables and paragraphs that fit the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aps.model.operation import Operation
+from aps.model.plan import Plan
+from aps.model.report import Evidence, Report
+from aps.render import applied, listing, logged, page, planned, screen
+from aps.render.view import View
+
+__all__ = ["log", "log_operation", "operation", "plan", "report"]
+
+
+def report(report: Report, view: View) -> str:
+    """Pages where jobs have details, a list where a state is listed, else the first screen."""
+    if any(job.detail for job in report.jobs):
+        return page.text(report, view)
+    if view.listing:
+        return listing.text(report, view)
+    return screen.text(report, view)
+
+
+def plan(plan: Plan, view: View, apply: str | None) -> str:
+    return planned.text(plan, view, apply)
+
+
+def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
+    return applied.text(operation, view, rest, log)
+
+
+def log(rows: Sequence[Evidence], view: View) -> str:
+    return logged.log(rows, view)
+
+
+def log_operation(
+    batches: Sequence[Evidence], entries: Sequence[Evidence], notes: Sequence[str], view: View
+) -> str:
+    return logged.operation(batches, entries, notes, view)

@@ -1,0 +1,111 @@
+"""A matrix bound to a transaction: one clock for every query, and what could not be read, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from aps import statements
+from aps.database import Database, QueryError
+from aps.model.matrix import Matrix, State
+from aps.model.report import Server
+
+Key = tuple[str, ...]
+
+BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class Snapshot:
+    """A matrix bound to a transaction: the clock and the window that every query gets, and what could not be read."""
+
+    database: Database
+    matrix: Matrix
+    server: Server
+    types: Mapping[str, str]
+    clock: datetime
+    finished_since: datetime = BEGINNING
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def bound(self) -> dict[str, Any]:
+        """What every query of a pack may name."""
+        nothing: list[str] = []
+        return self.matrix.values | {
+            "clock": self.clock,
+            "finished_since": self.finished_since,
+            "max_lease": self.matrix.max_lease,
+            "observed_names": nothing,
+            "observed_sizes": nothing,
+            "observed_digests": nothing,
+            "observed_errors": nothing,
+        }
+
+    @property
+    def states(self) -> list[State]:
+        return [state for state in self.matrix.states if state.name not in self.unread]
+
+    @property
+    def lifecycle_unread(self) -> dict[str, str]:
+        """The lifecycle states that could not be read: while there are any, no job's state is certain."""
+        return {
+            name: reason
+            for name, reason in self.unread.items()
+            if (state := self.matrix.state(name)) and state.kind == "lifecycle"
+        }
+
+    def keys(self, jobs: Sequence[Key]) -> dict[str, list[str]]:
+        """The key columns as the parallel arrays that queries over given jobs bind."""
+        return {column: [key[n] for key in jobs] for n, column in enumerate(self.matrix.key)}
+
+
+def take(
+    database: Database, matrix: Matrix, server: Server, *, window: timedelta | None = None
+) -> Snapshot:
+    """Inside a transaction: read the clock, and learn which states can be read at all and what they return."""
+    clock = database.clock()
+    snapshot = Snapshot(
+        database,
+        matrix,
+        server,
+        database.key_types(matrix.table, matrix.key),
+        clock,
+        BEGINNING if window is None else clock - window,
+    )
+    for state in matrix.states:
+        if server.in_recovery and state.liveness in ("lease", "heartbeat", "session"):
+            snapshot.unread[state.name] = "a standby cannot tell: it lags and sees no locks"
+            continue
+        try:
+            with database.savepoint():
+                snapshot.columns[state.name] = _described(snapshot, state)
+        except QueryError as error:
+            snapshot.unread[state.name] = explain(error, state.evidence.sql, server.role)
+    return snapshot
+
+
+def _described(snapshot: Snapshot, state: State) -> tuple[str, ...]:
+    sql = statements.describe(state.evidence)
+    columns = snapshot.database.columns(sql, snapshot.bound | {"aps_limit": 0})
+    missing = [column for column in snapshot.matrix.key if column not in columns]
+    if missing and not (state.kind == "overlay" and "item" in columns):
+        raise QueryError(f"{state.evidence.file} returns no column {', '.join(missing)}", "")
+    return columns
+
+
+def explain(error: QueryError, sql: str, role: str) -> str:
+    """The server's words, and for a missing grant the statement that gives it."""
+    message = str(error)
+    denied = re.match(r"permission denied for (table|view|schema|sequence) (\S+)", message)
+    if error.sqlstate != "42501" or denied is None:
+        return f"{message} ({error.sqlstate})" if error.sqlstate else message
+    kind, name = denied.groups()
+    if kind == "schema":
+        return f"{message}: GRANT USAGE ON SCHEMA {name} TO {role}"
+    # The server's message has no schema; the query that was refused has.
+    qualified = re.search(rf"\b(\w+\.{re.escape(name)})\b", sql)
+    return f"{message}: GRANT SELECT ON {qualified[1] if qualified else name} TO {role}"
