@@ -17,8 +17,9 @@ SELECT j.job_id, j.updated_at AS since,
   FROM aps.job j
  CROSS JOIN LATERAL (SELECT min(a.epoch) FILTER (WHERE a.ended_at IS NULL) AS open, max(a.epoch) AS newest
                        FROM aps.attempt a WHERE a.job_id = j.job_id) a
- WHERE (j.state = 'running' AND (num_nonnulls(j.worker, j.lease_until, j.candidate) < 3
-                                 OR a.open IS DISTINCT FROM j.epoch OR a.newest IS DISTINCT FROM j.epoch
-                                 OR j.lease_until > %(clock)s + %(max_lease)s))
-    OR (j.state IN ('materializing', 'ready')
-        AND (num_nonnulls(j.worker, j.lease_until, j.candidate) > 0 OR a.open IS NOT NULL OR a.newest > j.epoch))
+ WHERE j.state IN ('materializing', 'ready', 'running')  -- said alone, so that the index on unfinished jobs serves
+   AND CASE WHEN j.state = 'running'
+            THEN num_nonnulls(j.worker, j.lease_until, j.candidate) < 3
+                 OR a.open IS DISTINCT FROM j.epoch OR a.newest IS DISTINCT FROM j.epoch
+                 OR j.lease_until > %(clock)s + %(max_lease)s
+            ELSE num_nonnulls(j.worker, j.lease_until, j.candidate) > 0 OR a.open IS NOT NULL OR a.newest > j.epoch END

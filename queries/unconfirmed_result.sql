@@ -5,4 +5,4 @@ SELECT j.job_id, j.candidate AS item, j.lease_until AS since, j.epoch, j.worker,
   FROM unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
               %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
   JOIN aps.job j ON j.candidate = o.name COLLATE "C"
- WHERE o.error IS NULL AND o.size > 0 AND j.lease_until <= %(clock)s
+ WHERE j.state = 'running' AND o.error IS NULL AND o.size > 0 AND j.lease_until <= %(clock)s

@@ -134,6 +134,21 @@ class Database:
                 for row in range(result.ntuples)
             ]
 
+    def call(self, sql: str, parameters: Parameters) -> list[Row]:
+        """One statement in a transaction of its own (autocommit, the role's default isolation).
+
+        Raises ConnectionLost where no answer came; whether the statement happened is then not known here.
+        """
+        if self._connection.closed:
+            raise ConnectionLost("the session ended before the statement was sent")
+        with _translated():
+            self._connection.autocommit = True
+        try:
+            return self.rows(sql, parameters)
+        finally:
+            if not self._connection.closed:
+                self._connection.autocommit = False
+
     def columns(self, sql: str, parameters: Parameters) -> tuple[str, ...]:
         """The names of the columns that a statement returns."""
         with _translated(), self._connection.cursor() as cursor:

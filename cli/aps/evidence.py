@@ -54,22 +54,34 @@ def survey(snapshot: Snapshot, limit: int) -> dict[str, Count]:
     """Every readable state that has rows, and `conflict` and `unclassified` with up to `limit` keys."""
     population: Query | None = snapshot.matrix.population
 
-    def count(states: Sequence[State]) -> list[Row]:
-        described = [(state, snapshot.columns[state.name]) for state in states]
-        sql = statements.survey(described, snapshot.types, population)
-        return snapshot.database.rows(sql, snapshot.bound | {"aps_limit": limit})
+    def ask(states: Sequence[State]) -> list[Row]:
+        return _surveyed(snapshot, states, population, limit)
 
     try:
         with snapshot.database.savepoint():
-            rows = count(snapshot.states)
+            rows = ask(snapshot.states)
     except QueryError:
         rows = []
         failure = _failure_of_population(snapshot)
         if failure:
             population = None
             snapshot.unread[UNCLASSIFIED] = failure
-        rows = _isolated(snapshot, count)
+        rows = _isolated(snapshot, ask)
     return {str(row["state"]): _count(row) for row in rows}
+
+
+def count(snapshot: Snapshot, state: State) -> Count:
+    """One state alone over the whole queue. Raises QueryError."""
+    rows = _surveyed(snapshot, [state], None, 0)
+    return _count(rows[0]) if rows else Count(0, 0, None, None)
+
+
+def _surveyed(
+    snapshot: Snapshot, states: Sequence[State], population: Query | None, limit: int
+) -> list[Row]:
+    described = [(state, snapshot.columns[state.name]) for state in states]
+    sql = statements.survey(described, snapshot.types, population)
+    return snapshot.database.rows(sql, snapshot.bound | {"aps_limit": limit})
 
 
 def _failure_of_population(snapshot: Snapshot) -> str | None:

@@ -50,7 +50,8 @@ def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
     with database.look():
         server = database.probe()
         snapshot = snapshots.take(database, matrix, server, window=look.window)
-        counts = evidence.survey(snapshot, look.limit)
+        # A person who names a job waits for that job, not for a survey of the queue.
+        counts = {} if look.jobs else evidence.survey(snapshot, look.limit)
         if look.jobs:
             keys = named(snapshot, look.jobs)
         elif chosen:
@@ -60,6 +61,9 @@ def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
         judged = evidence.judge(snapshot, keys) if keys else []
         jobs = [_job(snapshot, *pair, look) for pair in zip(keys, judged, strict=True)]
         found = findings.compile(snapshot, counts, jobs, look.suffix)
+    if look.jobs:
+        # Nothing was counted, so nothing but what could not be read may be told of the whole queue.
+        found = [finding for finding in found if finding.verdict == "undetermined"]
     if not (look.jobs or chosen):
         jobs = sorted(jobs, key=lambda job: severity.RANK[job.severity])[: look.limit]
     return Report(
@@ -73,7 +77,7 @@ def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
         states=tuple(found),
         jobs=tuple(jobs),
         jobs_total=_total(found, look, chosen, len(keys)),
-        exit_code=exit_code(jobs if look.jobs else (), () if look.jobs else found),
+        exit_code=exit_code(jobs if look.jobs else (), found),
     )
 
 

@@ -20,7 +20,7 @@ from aps.demo.binaries import Binaries
 Connection = psycopg.Connection[TupleRow]
 
 _TEMPLATE = "aps_template"
-_ROLES = ("aps_read", "aps_operate")
+_ROLES = ("aps_read", "aps_operate", "aps_work")
 
 
 class Database:

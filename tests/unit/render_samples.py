@@ -1,12 +1,10 @@
-"""Nouns to render: a queue on a bad evening, one job of it, a plan, what it did, and the journal."""
+"""Reports to render: a queue on a bad evening, an empty one, one half unread, and one job."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from aps.model.operation import Operation, Outcome, Result
-from aps.model.plan import Plan, PlannedJob, RefusedJob
 from aps.model.report import (
     Detail,
     Evidence,
@@ -25,7 +23,6 @@ from aps.model.report import (
 
 IDENTITY = Identity("7432100000000000001", "1", "16384")
 PACK = PackRef("aps", "3f2a91c4" + "0" * 56)
-OPERATION = "0b7e41d2-5a0c-4c1e-9d1f-6f2f0a8f4a11"
 SERVER = Server("exports", "aps_read", False, "db1", "18.6", False, 0.2, IDENTITY)
 
 
@@ -37,7 +34,6 @@ def finding(
     severity: Level | None = None,
     worst: str | None = None,
     do: str | None = None,
-    owner: str = "export-oncall",
     items: int | None = None,
     verdict: Verdict | None = None,
     **more: Any,
@@ -54,10 +50,10 @@ def finding(
         windowed=False,
         severity=severity,
         error=None,
-        action=do.split()[1] if do else None,
+        action=do.removeprefix("aps ").partition(" ")[0] if do else None,
         do=do,
         worst=worst,
-        owner=owner,
+        owner="export-oncall",
     )
     return replace(plain, **more)
 
@@ -236,99 +232,10 @@ PAGES = report(*NEEDY, *CALM, jobs=(JOB, DOUBTFUL))
 
 
 def listed(job: str, worker: str, **more: str | None) -> Job:
-    row = ADOPTION | {"job_id": job, "worker": worker} | more
+    row = {**ADOPTION, "job_id": job, "worker": worker, **more}
     return replace(JOB, job=job, overlays=(), evidence={"adoption": (row,)}, detail=None)
 
 
 LISTED = report(
     *NEEDY, *CALM, jobs=(listed("4", "w1"), listed("8", "host-7/worker-12")), jobs_total=31
-)
-
-PLAN = Plan(
-    format_version="1.0",
-    operation=OPERATION,
-    command="reclaim",
-    system="exports",
-    pack=PACK,
-    identity=IDENTITY,
-    database="exports",
-    role="aps_operate",
-    host="db1",
-    state="adoption",
-    effect="ready under the next epoch; the attempt is closed as abandoned",
-    irreversible="the old epoch is spent",
-    criterion="another row changes, or the epoch rises by other than one",
-    attest=None,
-    parameters={"abandon_limit": "3"},
-    selection="job 4, 5",
-    created_at="2026-11-30T21:40:02+00:00",
-    expires_at="2026-11-30T21:55:02+00:00",
-    found=2,
-    jobs=(PlannedJob("4", ("4",), (ADOPTION,)),),
-    refused=(RefusedJob("5", "live_lease", "its lease runs for another 4 min"),),
-    fingerprint="sha256:00",
-)
-
-
-def result(job: str, outcome: Outcome, detail: str) -> Result:
-    changed = outcome == "applied"
-    before = {"state": "running", "epoch": "3", "worker": "w1"} if changed else None
-    after = {"state": "ready", "epoch": "4", "worker": None} if changed else None
-    return Result(job, outcome, detail, before, after)
-
-
-DONE = Operation(
-    format_version="1.0",
-    operation=OPERATION,
-    command="reclaim",
-    state="adoption",
-    transactions=("7431",),
-    rows=(
-        result("4", "applied", "ready under the next epoch"),
-        result("5", "changed", "confirmed publication now, under epoch 2"),
-        result("6", "locked", "pid 4711 (batch-fix) holds the row, idle in transaction for 31 min"),
-    ),
-    counts={"applied": 1, "changed": 1, "locked": 1},
-    rolled_back=None,
-    not_verified=(),
-    interrupted=False,
-    exit_code=22,
-)
-ROLLED_BACK = replace(
-    DONE,
-    rows=(result("4", "failed", "rolled back"),),
-    counts={"failed": 1},
-    rolled_back="the epoch rises by other than one",
-    not_verified=("job 9: still leased",),
-    interrupted=True,
-)
-
-BATCHES: tuple[Evidence, ...] = (
-    {
-        "operation": OPERATION,
-        "batch": "1",
-        "transaction_id": "7431",
-        "at": "2026-11-30 21:41:10.2+00",
-        "command": "reclaim",
-        "state": "adoption",
-        "role": "aps_operate",
-        "client_user": "kim",
-        "client_host": "ops1",
-        "reason": "host w1 is gone",
-        "ticket": None,
-        "attested": "",
-        "planned": "3",
-        "applied": "1",
-    },
-)
-ENTRIES: tuple[Evidence, ...] = (
-    {
-        "job": "4",
-        "item": "",
-        "phase": "applied",
-        "outcome": "applied",
-        "detail": "ready under the next epoch",
-        "before": '{"state": "running", "epoch": 3, "worker": "w1"}',
-        "after": '{"state": "ready", "epoch": 4, "worker": null}',
-    },
 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aps.model.report import Evidence
+from aps.render import age
 
 FORMAT_VERSION = "1.0"
 
@@ -54,6 +55,8 @@ def _row(row: Evidence) -> Row:
 def _value(name: str, value: str | None) -> Value:
     if value is None:
         return None
+    if name == "at":
+        return time.isoformat() if (time := age.read(value)) else value
     if name in _COUNTS and value.isascii() and value.isdigit():
         return int(value)
     return columns(value) or value if name in _OBJECTS else value

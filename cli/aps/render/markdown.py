@@ -15,6 +15,18 @@ from aps.render.view import View
 __all__ = ["cell", "log", "log_operation", "operation", "plan", "report"]
 
 _SECONDS = "_seconds"
+_STATES = (
+    "state",
+    "severity",
+    "verdict",
+    "jobs",
+    "items",
+    "oldest_seconds",
+    "worst",
+    "do",
+    "owner",
+    "error",
+)
 _MARKUP = re.compile(r"[\\`*_\[\]|~#!$]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
@@ -30,7 +42,10 @@ def report(report: Report, view: View) -> str:
         at,
         f"matrix {report.pack.sha256[:8]}",
     ]
-    return _text(parts, records.report(report, view), view, "no jobs")
+    told = records.report(report, view)
+    if not records.of_jobs(report, view):
+        told = records.only(told, _STATES)
+    return _text(parts, told, view, "no jobs")
 
 
 def plan(plan: Plan, view: View, apply: str | None) -> str:

@@ -32,15 +32,27 @@ def of(rows: Iterable[Mapping[str, Value]], columns: Sequence[str] = ()) -> Reco
     return Records(names, tuple(tuple(row.get(name) for name in names) for row in listed))
 
 
+def only(told: Records, columns: Sequence[str]) -> Records:
+    """The same rows with these of their columns."""
+    places = [told.columns.index(column) for column in columns]
+    return Records(tuple(columns), tuple(tuple(row[n] for n in places) for row in told.rows))
+
+
 def report(report: Report, view: View) -> Records:
     """The jobs with their evidence where jobs were asked for, else the states."""
-    if view.listing or any(job.detail for job in report.jobs):
+    if of_jobs(report, view):
         return of((row for job in report.jobs for row in _job(job)), tuple(_told(_NOBODY)))
     return of(map(_state, report.states))
 
 
+def of_jobs(report: Report, view: View) -> bool:
+    return view.listing is not None or any(job.detail for job in report.jobs)
+
+
 def _state(finding: Finding) -> Mapping[str, Value]:
     row: dict[str, Value] = tree.of(finding)
+    if finding.verdict == "not_looked":
+        return row | dict.fromkeys(_MEASURED)
     if finding.verdict == "undetermined":
         return row | {name: "unknown" for name in _MEASURED if row[name] is None}
     return row
@@ -52,7 +64,7 @@ _NOBODY = Job("", "", (), None, None, None, {}, False, None, None)
 def _told(job: Job) -> dict[str, Value]:
     row: dict[str, Value] = tree.of(job)
     told = {name: value for name, value in row.items() if name not in ("evidence", "detail")}
-    return told | {"overlays": " ".join(job.overlays), "evidence_of": None}
+    return told | {"overlays": " ".join(job.overlays) or None, "evidence_of": None}
 
 
 def _job(job: Job) -> Iterable[Mapping[str, Value]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import MappingProxyType
 from typing import Any
 
@@ -61,3 +62,7 @@ def _tidied(node: Any) -> Any:
     if shared := node.get("$defs"):
         kept["$defs"] = {name: _tidied(value) for name, value in shared.items()}
     return kept
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text(sys.argv[1]))

@@ -1,0 +1,124 @@
+"""What is known of the one demo of this account: a file in a folder that only the account can enter."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+from aps.errors import DatabaseError
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A demo that runs. Processes by their numbers, logins by the role they are members of, jobs by their part."""
+
+    supervisor: int
+    server: int
+    version: str
+    home: str
+    sockets: str
+    store: str
+    dsns: Mapping[str, str]
+    workers: Mapping[str, int]
+    jobs: Mapping[str, int]
+
+    def dsn(self, role: str = "aps_operate") -> str:
+        return self.dsns[role]
+
+
+def running() -> Demo | None:
+    """The demo, where its supervisor lives. What a dead one left is cleared away."""
+    demo = _read()
+    if _alive():
+        return demo
+    if demo:
+        # Its caretaker has done so before, unless it was killed as well.
+        shutil.rmtree(demo.home, ignore_errors=True)
+        shutil.rmtree(demo.sockets, ignore_errors=True)
+    remove()
+    return None
+
+
+def write(demo: Demo) -> None:
+    fresh = _file().with_suffix(".new")
+    fresh.write_text(json.dumps(asdict(demo), indent=1), encoding="utf-8")
+    fresh.replace(_file())
+
+
+def remove() -> None:
+    _file().unlink(missing_ok=True)
+
+
+def touch() -> None:
+    """Somebody uses it now."""
+    with suppress(FileNotFoundError):
+        os.utime(_file())
+
+
+def used_at() -> float | None:
+    """The time of the last use, in seconds; None where the file is gone, so that nobody finds the demo any more."""
+    try:
+        return _file().stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """One command at a time starts or stops; the others wait here."""
+    with (_folder() / "turn.lock").open("w") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        yield
+
+
+def live() -> IO[str]:
+    """Say that this process is the supervisor, for as long as it lives: its forks do not inherit such a lock."""
+    file = (_folder() / "alive.lock").open("w")
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    return file
+
+
+def _alive() -> bool:
+    with (_folder() / "alive.lock").open("w") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return True
+        return False
+
+
+def _read() -> Demo | None:
+    try:
+        return Demo(**json.loads(_file().read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def _file() -> Path:
+    return _folder() / "demo.json"
+
+
+def _folder() -> Path:
+    """Raises DatabaseError where it is not ours alone."""
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    if runtime.is_absolute() and os.access(runtime, os.W_OK | os.X_OK):
+        folder = runtime / "aps"
+    else:
+        folder = Path(tempfile.gettempdir()) / f"aps-{os.geteuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise DatabaseError(f"{folder}: {error.strerror}; set XDG_RUNTIME_DIR to a folder of yours") from error
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+        raise DatabaseError(f"{folder} must be a folder of this account with mode 0700; remove it")
+    return folder
