@@ -1,3 +1,5 @@
+"""`python -m aps`: the command line."""
+
 from __future__ import annotations
 
 from aps.main import main

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aps import journal, statements
 from aps.database import QueryError, Row
 from aps.evidence import Judgement
-from aps.model import duration, key
+from aps.model import key
 from aps.model.matrix import Query, State
 from aps.model.report import Detail, Evidence, Guidance, Holder
 from aps.snapshot import Key, Snapshot, explain
@@ -113,16 +113,7 @@ def _operations(snapshot: Snapshot, values: Key, errors: list[str]) -> tuple[Evi
 
 
 def spoken(found: Sequence[Holder]) -> str:
-    """Who holds a row, in words: who, idle or not, since when, as far as the role may see."""
+    """Who holds a row, in words, as far as the role may see."""
     if not found:
         return "another transaction holds the row; who cannot be told (several may share it)"
-    return "; ".join(_spoken(holder) for holder in found)
-
-
-def _spoken(holder: Holder) -> str:
-    if holder.pid is None:
-        return "a prepared transaction holds the row: see pg_prepared_xacts"
-    who = f"pid {holder.pid}" + (f" ({holder.application})" if holder.application else "")
-    since = "" if holder.seconds is None else f" for {duration.spoken(holder.seconds)}"
-    doing = f", {holder.state}" if holder.state else ", what it does is not visible to this role"
-    return f"{who} holds the row{doing}{since}"
+    return "; ".join(str(holder) for holder in found)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from aps import statements
 from aps.database import QueryError, Row
+from aps.errors import Usage
 from aps.model.matrix import Query, State
 from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence
 from aps.snapshot import BEGINNING, Key, Snapshot, explain
@@ -113,22 +114,27 @@ def select(
     older_than: timedelta | None = None,
     eligible: bool = False,
 ) -> list[Key]:
-    """The keys of one state, oldest first. `where` is exact on evidence columns; `eligible` leaves refusals out."""
+    """The keys of one state, oldest first. `where` is exact on evidence columns; `eligible` leaves refusals out.
+
+    Raises Usage for a column that the state's evidence does not have.
+    """
     columns = snapshot.columns[state.name]
-    conditions = [
-        f"q.{statements.ident(column)}::text = %(aps_where_{n})s::text"
-        for n, column in enumerate(where or {})
-    ]
-    if older_than is not None:
-        conditions.append("q.since <= %(clock)s - %(aps_older_than)s")
-    if eligible and "refusal" in columns:
-        conditions.append("q.refusal IS NULL")
-    bound = snapshot.bound | {
-        f"aps_where_{n}": value for n, value in enumerate((where or {}).values())
-    }
+    for column in where or ():
+        if column not in columns:
+            has = ", ".join(columns)
+            raise Usage(f"--where {column}=...: {state.name} has no such evidence; it has: {has}")
+    if older_than is not None and "since" not in columns:
+        raise Usage(f"--older-than: the evidence of {state.name} has no age")
+    conditions = statements.conditions(
+        tuple(where or ()),
+        older=older_than is not None,
+        eligible=eligible and "refusal" in columns,
+    )
     rows = snapshot.database.rows(
         statements.select(state.evidence, columns, snapshot.matrix.key, conditions),
-        bound | {"aps_limit": limit, "aps_older_than": older_than},
+        snapshot.bound
+        | {f"aps_where_{n}": value for n, value in enumerate((where or {}).values())}
+        | {"aps_limit": limit, "aps_older_than": older_than},
     )
     return [tuple(str(value) for value in row.values()) for row in rows]
 

@@ -38,15 +38,17 @@ def _finding(
         else severity.level(state.severity, max(count.jobs, count.items), count.oldest)
     )
     worst = _worst_job(state, jobs) if level else None
+    verdict = _verdict(state, count, error)
+    known = verdict in ("found", "clear")
     return Finding(
         state=state.name,
         title=state.title,
         kind=state.kind,
-        verdict=_verdict(state, count, error),
-        jobs=None if error else count.jobs,
-        items=None if error else count.items,
+        verdict=verdict,
+        jobs=count.jobs if known else None,
+        items=count.items if known else None,
         oldest_seconds=count.oldest,
-        locked=None if error or snapshot.server.in_recovery else count.locked,
+        locked=None if not known or snapshot.server.in_recovery else count.locked,
         windowed=state.finished,
         severity=level,
         error=error,

@@ -56,11 +56,11 @@ def plan(matrix: Matrix, database: Database, command: str, selection: Selection)
             keys = triage.named(snapshot, selection.jobs)
             judged = evidence.judge(snapshot, keys)
             state = _common_state(matrix, command, judged)
-            found = len(keys)
         else:
             state = _bulk_state(matrix, command, selection)
-            keys, found = _bulk(snapshot, state, selection)
+            keys = _bulk(snapshot, state, selection)
             judged = evidence.judge(snapshot, keys) if keys else []
+        found = evidence.count(snapshot, state).jobs if state else len(keys)
     name = state.name if state else judged[0].state
     jobs = _split(snapshot, command, state, keys, judged)
     return _seal(snapshot, command, name, selection, found, jobs)
@@ -111,8 +111,8 @@ def _bulk_state(matrix: Matrix, command: str, selection: Selection) -> State:
     return state
 
 
-def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> tuple[list[Key], int]:
-    """The eligible jobs, oldest first, and how many the state holds in all."""
+def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> list[Key]:
+    """The eligible jobs, oldest first."""
     limit = selection.limit or min(DEFAULT_LIMIT, state.limit or DEFAULT_LIMIT)
     if state.limit is not None and limit > state.limit:
         raise Refused(
@@ -120,15 +120,7 @@ def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> tuple[list[
         )
     if state.name in snapshot.unread:
         raise Refused(f"{state.name} could not be read: {snapshot.unread[state.name]}")
-    columns = snapshot.columns[state.name]
-    for column in selection.where:
-        if column not in columns:
-            raise Usage(
-                f"--where {column}=...: {state.name} has no such evidence; it has: {', '.join(columns)}"
-            )
-    if selection.older_than is not None and "since" not in columns:
-        raise Usage(f"--older-than: the evidence of {state.name} has no age")
-    keys = evidence.select(
+    return evidence.select(
         snapshot,
         state,
         limit,
@@ -136,8 +128,6 @@ def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> tuple[list[
         older_than=selection.older_than,
         eligible=True,
     )
-    count = evidence.survey(snapshot, 0).get(state.name)
-    return keys, count.jobs if count else 0
 
 
 def _split(

@@ -94,6 +94,15 @@ def select(
     )
 
 
+def conditions(where: Sequence[str], *, older: bool, eligible: bool) -> list[str]:
+    """What narrows a selection: evidence columns by text, the age, and that nothing refuses the job."""
+    narrowed = [
+        f"q.{ident(column)}::text = %(aps_where_{n})s::text" for n, column in enumerate(where)
+    ]
+    narrowed += ["q.since <= %(clock)s - %(aps_older_than)s"] if older else []
+    return narrowed + (["q.refusal IS NULL"] if eligible else [])
+
+
 def judge(queries: Mapping[str, Query], types: Mapping[str, str]) -> str:
     """The evidence of these states for given keys, bound as arrays under the names of the key columns."""
     branches = (

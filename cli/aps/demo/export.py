@@ -14,7 +14,7 @@ from pathlib import Path
 
 from aps import database
 from aps.database import Database
-from aps.demo.worker import Claim, Ended, WorkFailed, Worker
+from aps.demo.worker import Claim, Ended, Worker, WorkFailed
 
 _NO_LIMIT = 0
 _POLL = 0.2
@@ -37,7 +37,9 @@ def _input(claim: Claim, store: Path) -> str:
     except OSError as error:
         raise WorkFailed(f"input {claim.input_name}: {error.strerror}") from error
     if digest(content) != claim.input_digest:
-        raise WorkFailed(f"input {claim.input_name} is not the one that was confirmed: its digest differs")
+        raise WorkFailed(
+            f"input {claim.input_name} is not the one that was confirmed: its digest differs"
+        )
     return claim.input_name
 
 
@@ -56,7 +58,9 @@ def main() -> None:
     lease = timedelta(seconds=given.lease)
     limit = given.abandon_limit or None
     work = partial(export, store=given.store, seconds=given.work_seconds)
-    with Worker(partial(connect, given.dsn, given.name), given.store, given.name, lease, limit) as worker:
+    with Worker(
+        partial(connect, given.dsn, given.name), given.store, given.name, lease, limit
+    ) as worker:
         signal.signal(signal.SIGTERM, lambda *_: worker.stop())
         while not worker.stopping:
             ended = worker.run_one(work)
@@ -78,7 +82,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m aps.demo.worker", description="The reference worker on the reference queue."
     )
-    parser.add_argument("--dsn", help="else libpq's own variables and service file; no password here")
+    parser.add_argument(
+        "--dsn", help="else libpq's own variables and service file; no password here"
+    )
     parser.add_argument("--store", type=Path, required=True, help="the folder of the artifacts")
     parser.add_argument("--name", default=f"worker-{os.getpid()}", help="who the queue says it is")
     parser.add_argument("--lease", type=float, default=60, metavar="SECONDS")

@@ -19,7 +19,7 @@ from aps.errors import DatabaseError
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """A demo that runs. Processes by their numbers, logins by the role they are members of, jobs by their part."""
+    """A demo that runs. Logins by the role that they are members of, processes and jobs by their part."""
 
     supervisor: int
     server: int
@@ -38,7 +38,7 @@ class Demo:
 def running() -> Demo | None:
     """The demo, where its supervisor lives. What a dead one left is cleared away."""
     demo = _read()
-    if _alive():
+    if alive():
         return demo
     if demo:
         # Its caretaker has done so before, unless it was killed as well.
@@ -87,7 +87,8 @@ def live() -> IO[str]:
     return file
 
 
-def _alive() -> bool:
+def alive() -> bool:
+    """Whether a supervisor lives. Not for the supervisor itself, which would lose its lock by it."""
     with (_folder() / "alive.lock").open("w") as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -110,7 +111,8 @@ def _file() -> Path:
 def _folder() -> Path:
     """Raises DatabaseError where it is not ours alone."""
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
-    if runtime.is_absolute() and os.access(runtime, os.W_OK | os.X_OK):
+    # Kept over `sudo` and `su` it is another account's.
+    if runtime.is_absolute() and runtime.is_dir() and runtime.stat().st_uid == os.geteuid():
         folder = runtime / "aps"
     else:
         folder = Path(tempfile.gettempdir()) / f"aps-{os.geteuid()}"
@@ -118,7 +120,9 @@ def _folder() -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
     except OSError as error:
-        raise DatabaseError(f"{folder}: {error.strerror}; set XDG_RUNTIME_DIR to a folder of yours") from error
+        raise DatabaseError(
+            f"{folder}: {error.strerror}; set XDG_RUNTIME_DIR to a folder of yours"
+        ) from error
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
         raise DatabaseError(f"{folder} must be a folder of this account with mode 0700; remove it")
     return folder

@@ -122,9 +122,7 @@ class Worker:
         taken = self._call("claim", worker=self._name, lease=self._lease)
         if not taken and self._abandon_limit is not None:
             limit = self._abandon_limit
-            taken = self._call(
-                "adopt", worker=self._name, lease=self._lease, abandon_limit=limit
-            )
+            taken = self._call("adopt", worker=self._name, lease=self._lease, abandon_limit=limit)
         return Claim.of(taken[0]) if taken else None
 
     def _see_through(self, claim: Claim, work: Work) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from aps.model import duration
+
 FORMAT_VERSION = "1.0"
 
 Verdict = Literal["found", "clear", "undetermined", "not_looked"]
@@ -93,6 +95,17 @@ class Holder:
     user: str | None
     state: str | None
     seconds: float | None
+
+    def __str__(self) -> str:
+        """`pid 4711 (batch-fix, ops) holds the row, idle in transaction for 31 min`, as far as seen."""
+        session = "a prepared transaction" if self.pid is None else f"pid {self.pid}"
+        who = ", ".join(name for name in (self.application, self.user) if name)
+        unseen = (
+            "without a session" if self.pid is None else "in a state that this role may not see"
+        )
+        lasting = "" if self.seconds is None else f" for {duration.spoken(self.seconds)}"
+        named = f" ({who})" if who else ""
+        return f"{session}{named} holds the row, {self.state or unseen}{lasting}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+from aps.model import duration
+
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)")
 
 
 def text(seconds: float | None) -> str:
-    """`4 s`, `33 min`, `2 h`, `3 d`; None is `unknown`. A unit is used from two of it on."""
-    if seconds is None:
-        return "unknown"
-    for size, unit in _UNITS:
-        if seconds >= 2 * size:
-            return f"{int(seconds // size)} {unit}"
-    return f"{max(0, int(seconds))} s"
+    """As `duration.spoken`; None is `unknown`."""
+    return "unknown" if seconds is None else duration.spoken(seconds)
 
 
 def window(seconds: float) -> str:
     """A span that somebody set: in the largest unit that it fills without a rest."""
-    for size, unit in _UNITS:
+    for size, unit in duration.UNITS:
         if seconds and seconds % size == 0 and (unit != "d" or seconds >= 2 * size):
             return f"{int(seconds // size)} {unit}"
     return text(seconds)

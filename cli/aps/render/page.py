@@ -100,17 +100,7 @@ def _surroundings(detail: Detail, now: datetime | None, view: View) -> list[str]
 def _locks(holders: Sequence[Holder] | None, view: View) -> str:
     if holders is None:
         return "unknown: who holds this row could not be read"
-    return "; ".join(holder(one, view) for one in holders) or "nobody holds this row"
-
-
-def holder(one: Holder, view: View) -> str:
-    """`pid 4711 (batch-fix) holds the row, idle in transaction for 31 min`, as far as seen."""
-    session = "a prepared transaction" if one.pid is None else f"pid {one.pid}"
-    who = [name for name in (one.application, one.user) if name]
-    named = f" ({', '.join(view.words(name) for name in who)})" if who else ""
-    unseen = "without a session" if one.pid is None else "in a state that this role may not see"
-    lasting = "" if one.seconds is None else f" for {age.text(one.seconds)}"
-    return f"{session}{named} holds the row, {view.words(one.state or unseen)}{lasting}"
+    return "; ".join(view.words(str(one)) for one in holders) or "nobody holds this row"
 
 
 def _rows(label: str, rows: Sequence[Evidence] | None, now: datetime | None, view: View) -> str:

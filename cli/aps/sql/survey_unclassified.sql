@@ -1,3 +1,4 @@
+-- A part of survey.sql: the jobs of the population that no lifecycle state claims.
   UNION ALL
   SELECT 'unclassified', {keys} FROM (
 {population}

@@ -1,0 +1,2 @@
+-- The database of the demo.
+CREATE DATABASE exports
