@@ -6,7 +6,6 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC
 
 from aps import exits, planning, settlement, standing
 from aps import snapshot as snapshots
@@ -77,7 +76,7 @@ def _checked(run: Run, database: Database) -> Snapshot:
     """Everything that must hold before the first lock is taken."""
     server = database.probe()
     snapshot = snapshots.take(database, run.matrix, server)
-    planning.check(run.plan, run.matrix, server, snapshot.clock.astimezone(UTC).isoformat())
+    planning.check(run.plan, run.matrix, server, snapshot.clock)
     if run.plan.attest and run.plan.attest not in run.authority.attested:
         raise Refused(
             f"{run.plan.state}: the matrix asks for the attestation {run.plan.attest!r}; "

@@ -29,6 +29,8 @@ OLDEST_SERVER, NEWEST_SERVER = 150000, 190000
 class QueryError(ApsError):
     """One statement failed and the session lives on. `sqlstate` is PostgreSQL's five characters."""
 
+    exit_code = DatabaseError.exit_code
+
     def __init__(self, message: str, sqlstate: str) -> None:
         super().__init__(message)
         self.sqlstate = sqlstate
@@ -119,11 +121,17 @@ class Database:
         with _translated(), self._connection.transaction():
             yield
 
-    def rows(self, sql: str, parameters: Parameters) -> list[Row]:
-        """All rows of one statement, each value the server's own text for it."""
+    @contextmanager
+    def _sent(self, sql: str) -> Iterator[psycopg.Cursor[Any]]:
+        """A cursor for that statement, which is shown before it runs."""
         if self._show:
             self._show(sql)
         with _translated(), self._connection.cursor() as cursor:
+            yield cursor
+
+    def rows(self, sql: str, parameters: Parameters) -> list[Row]:
+        """All rows of one statement, each value the server's own text for it."""
+        with self._sent(sql) as cursor:
             cursor.execute(sql.encode(), parameters, prepare=False)
             result = cursor.pgresult
             if result is None or cursor.description is None:
@@ -151,17 +159,17 @@ class Database:
 
     def columns(self, sql: str, parameters: Parameters) -> tuple[str, ...]:
         """The names of the columns that a statement returns."""
-        with _translated(), self._connection.cursor() as cursor:
+        with self._sent(sql) as cursor:
             cursor.execute(sql.encode(), parameters, prepare=False)
             return tuple(column.name for column in cursor.description or ())
 
     def run(self, sql: str) -> None:
         """A script of the project's own (a schema), several statements at once, nothing bound."""
-        with _translated(), self._connection.cursor() as cursor:
+        with self._sent(sql) as cursor:
             cursor.execute(sql.encode())
 
     def copy_in(self, sql: str, rows: Iterable[Sequence[str | int | None]]) -> None:
-        with _translated(), self._connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
+        with self._sent(sql) as cursor, cursor.copy(sql.encode()) as copy:
             for row in rows:
                 copy.write_row(row)
 

@@ -18,6 +18,9 @@ _NEVER_FENCED = ("locked", "refusal")
 def compare(matrix: Matrix, planned: str, job: PlannedJob, now: Judgement) -> Result | None:
     """None where the job may be acted upon: in the planned state only, same evidence, no refusal. Else its outcome."""
     state = matrix.state(planned)
+    if matrix.state(now.state) is None:
+        # In doubt: nobody's, two states' or unreadable. It has not moved on, it may not be acted upon.
+        return Result(job.job, "refused", f"{now.state} now: {permission.refusal(now, None)}")
     if state is None or now.state != planned:
         return Result(job.job, "changed", _elsewhere(matrix, now))
     moved = _moved(state, job.evidence, now.rows[planned])
@@ -67,16 +70,13 @@ def _held(rows: Iterable[Evidence], free: set[str]) -> list[list[tuple[str, bool
 
 def _elsewhere(matrix: Matrix, now: Judgement) -> str:
     """The state that the job is in now, with its evidence."""
-    state = matrix.state(now.state)
-    if state is None:
-        return f"{now.state} now: {permission.refusal(now, None)}"
-    row = now.rows[now.state][0]
     shown = [
         f"{name} {value}"
-        for name, value in row.items()
+        for name, value in now.rows[now.state][0].items()
         if value is not None and name not in (*matrix.key, *_NEVER_FENCED)
     ]
-    return f"{state.title} now: {', '.join(shown)}"
+    state = matrix.state(now.state)
+    return f"{state.title if state else now.state} now: {', '.join(shown)}"
 
 
 def _spoken(value: str | None) -> str:

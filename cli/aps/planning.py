@@ -7,7 +7,7 @@ import json
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 from aps import evidence, permission, triage
 from aps import snapshot as snapshots
@@ -194,7 +194,7 @@ def fingerprint(plan: Plan) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def check(plan: Plan, matrix: Matrix, server: Server, snapshot_clock: str) -> None:
+def check(plan: Plan, matrix: Matrix, server: Server, clock: datetime) -> None:
     """Refuse a plan that is damaged, too old, of another matrix or parameters, or for another database."""
     if fingerprint(plan) != plan.fingerprint:
         raise PlanError(
@@ -216,5 +216,5 @@ def check(plan: Plan, matrix: Matrix, server: Server, snapshot_clock: str) -> No
         )
     if server.in_recovery:
         raise Refused(f"{server.name} is a standby: act on the primary")
-    if snapshot_clock > plan.expires_at:
+    if clock > datetime.fromisoformat(plan.expires_at):
         raise PlanError(f"the plan expired at {plan.expires_at}; plan again")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +16,7 @@ Answer = dict[str, Any]
 
 DIGEST = "sha256:" + "ab" * 32
 OTHER_DIGEST = "sha256:" + "cd" * 32
+LEASED = ("heartbeat", "publish", "fail", "release")
 _AS_SHIPPED: Mapping[str, str] = MappingProxyType({})
 
 
@@ -33,7 +34,25 @@ def altered(name: str, old: str, new: str) -> dict[str, str]:
 
 def queue(database: Database) -> Queue:
     """The queue over a session of its own, as a worker has it."""
-    return Queue(database.connect("aps_work"))
+    return Queue(session(database))
+
+
+def session(database: Database) -> Connection:
+    """A session of the role that workers have; it waits for no lock for ever."""
+    connection = database.connect("aps_work")
+    connection.execute(b"SET statement_timeout = '40 s'")
+    return connection
+
+
+def leased(queue: Queue, name: str, job: int, worker: str, epoch: int) -> Answer | None:
+    """One of the four statements that need the lease."""
+    calls: dict[str, Callable[[int, str, int], Answer | None]] = {
+        "heartbeat": queue.heartbeat,
+        "publish": queue.publish,
+        "fail": queue.fail,
+        "release": queue.release,
+    }
+    return calls[name](job, worker, epoch)
 
 
 class Queue:
@@ -42,9 +61,7 @@ class Queue:
     A lease is the text of an interval; `-1 s` gives one that is over already.
     """
 
-    def __init__(
-        self, connection: Connection, statements: Mapping[str, str] = _AS_SHIPPED
-    ) -> None:
+    def __init__(self, connection: Connection, statements: Mapping[str, str] = _AS_SHIPPED) -> None:
         self.connection = connection
         self._statements = statements
 
@@ -84,9 +101,7 @@ class Queue:
         bound = {"job_id": job, "worker": worker, "epoch": epoch}
         return self.run("heartbeat", **bound, lease=lease, progress=progress)
 
-    def publish(
-        self, job: int, worker: str, epoch: int, digest: str = DIGEST
-    ) -> Answer | None:
+    def publish(self, job: int, worker: str, epoch: int, digest: str = DIGEST) -> Answer | None:
         return self.run("publish", job_id=job, worker=worker, epoch=epoch, digest=digest)
 
     def fail(self, job: int, worker: str, epoch: int, retry: bool = False) -> Answer | None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.abc import QueryNoTemplate
 
-from tests.support.database import Database
+from tests.support.database import Connection, Database
 from tests.support.queue import DIGEST
 
 Row = dict[str, Any]
@@ -46,18 +47,23 @@ ATTEMPT: Row = {"job_id": 1, "epoch": 1, "worker": "w1", "candidate": "1/1-a"}
 EVENT: Row = {"job_id": 1, "kind": "claimed", "epoch": 1, "worker": "w1"}
 
 
-def insert(database: Database, table: str, row: Row) -> None:
-    """A row of that table of schema `aps`, with the id it names."""
+def insertion(table: str, row: Row) -> sql.Composed:
+    """Takes the row as its parameters; ids are kept as they are."""
     names = sql.SQL(", ").join(map(sql.Identifier, row))
     values = sql.SQL(", ").join(map(sql.Placeholder, row))
     statement = sql.SQL("INSERT INTO aps.{} ({}) OVERRIDING SYSTEM VALUE VALUES ({})")
-    database.execute(statement.format(sql.Identifier(table), names, values), row)
+    return statement.format(sql.Identifier(table), names, values)
 
 
-def broken_by(database: Database, statement: bytes) -> str | None:
-    """The constraint that refuses this statement, which the superuser sends; None where none does."""
+def insert(database: Database, table: str, row: Row) -> None:
+    database.execute(insertion(table, row), row)
+
+
+def refused_by(connection: Connection, statement: QueryNoTemplate, row: Row | None = None) -> str:
+    """The constraint that refuses this statement; empty where none does. Nothing stays."""
     try:
-        database.execute(statement)
+        with connection.transaction(force_rollback=True):
+            connection.execute(statement, row)
     except psycopg.errors.IntegrityError as error:
-        return error.diag.constraint_name
-    return None
+        return error.diag.constraint_name or ""
+    return ""

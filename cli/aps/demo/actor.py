@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -88,6 +89,10 @@ class Actor:
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
+        self.leave()
+
+    def leave(self) -> None:
+        """Wait for its end, once it has nothing left to do."""
         self._family.reap(self.pid)
 
     def freeze(self) -> None:
@@ -96,12 +101,20 @@ class Actor:
         os.waitpid(self.pid, os.WUNTRACED)
 
 
-def one_job(worker: Worker, prompter: Prompter, store: Path) -> None:
-    """On the first cue take a job, however long that takes; on the second end its work. A worker dies in between."""
+def held_midway(worker: Worker, prompter: Prompter, store: Path) -> None:
+    """On the first cue take a job, however long that takes; on the second go on with its work, half done by then."""
+    _one_job(worker, prompter, store, before=2)
 
+
+def held_at_the_end(worker: Worker, prompter: Prompter, store: Path) -> None:
+    """As `held_midway`, but all rows are written at the second cue: nothing is left but to publish."""
+    _one_job(worker, prompter, store, before=None)
+
+
+def _one_job(worker: Worker, prompter: Prompter, store: Path, before: int | None) -> None:
     def work(claim: Claim) -> Iterator[bytes]:
         rows = export(claim, store)
-        yield next(rows)
+        yield from islice(rows, before)
         prompter.tell(str(claim.job_id))
         prompter.wait()
         yield from rows

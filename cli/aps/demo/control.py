@@ -26,12 +26,12 @@ _SQL: Final = Path(__file__).parent / "sql"
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """What became of the worker that was stopped: its late write was refused, the job stands as it does."""
+    """The stopped worker woke: what it sent under its epoch was refused. `before`: an earlier time already."""
 
     job: int
     worker: str
     epoch: int
-    refused: str
+    sent: str
     state: str
     standing_epoch: int
     before: bool
@@ -119,7 +119,7 @@ def resume() -> Resumed:
         job=job["job_id"],
         worker=str(rows[0]["worker"]),
         epoch=job["epoch"],
-        refused=str(rows[0]["detail"]),
+        sent=str(rows[0]["detail"]).partition(" ")[0],
         state=str(now["state"]),
         standing_epoch=int(now["epoch"] or 0),
         before=before,

@@ -48,14 +48,14 @@ class Stage:
         self._names = (f"w{number}" for number in range(1, 100))
         self._family, self._dsn = family, dsn
         self._lost = [
-            self._actor(actor.one_job, _SHORT, _ABANDON_LIMIT) for _ in range(_ABANDON_LIMIT)
+            self._actor(actor.held_midway, _SHORT, _ABANDON_LIMIT) for _ in range(_ABANDON_LIMIT)
         ]
         self._busy = self._actor(actor.all_jobs, _LONG)
         self._steady = self._actor(actor.endless_job, _STEADY)
-        self._cancelled = self._actor(actor.one_job, _LONG)
-        self._killed = self._actor(actor.one_job, _SHORT)
-        self._stopped = self._actor(actor.one_job, _SHORT)
-        self._modest = self._actor(actor.one_job, _LONG)
+        self._cancelled = self._actor(actor.held_midway, _LONG)
+        self._killed = self._actor(actor.held_midway, _SHORT)
+        self._stopped = self._actor(actor.held_at_the_end, _SHORT)
+        self._modest = self._actor(actor.held_midway, _LONG)
         # After the forks: a session must not be shared with them.
         self._session = database.connect(dsn, application="caller/demo")
 
@@ -83,6 +83,7 @@ class Stage:
         self._input("customers-pt").write_bytes(_CUSTOMERS[:20])
         self._busy.cue()
         self._busy.news()
+        self._busy.leave()
         steady = self._accept("ledger-2026")
         self._takes(self._steady, steady)
         cancelled = self._accept("ledger-2025")
@@ -104,6 +105,7 @@ class Stage:
         os.kill(self._modest.pid, signal.SIGTERM)
         self._modest.cue()
         self._modest.news()
+        self._modest.leave()
         return {"killed": killed, "stopped": stopped, "released": released}
 
     def _waiting_jobs(self) -> dict[str, int]:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
 
 from aps.errors import DatabaseError
 
@@ -80,11 +79,10 @@ def turn() -> Iterator[None]:
         yield
 
 
-def live() -> IO[str]:
-    """Say that this process is the supervisor, for as long as it lives: its forks do not inherit such a lock."""
-    file = (_folder() / "alive.lock").open("w")
-    fcntl.lockf(file, fcntl.LOCK_EX)
-    return file
+def live() -> None:
+    """Say that this process is the supervisor, to its very end: forks do not inherit such a lock."""
+    descriptor = os.open(_folder() / "alive.lock", os.O_WRONLY | os.O_CREAT, 0o600)
+    fcntl.lockf(descriptor, fcntl.LOCK_EX)
 
 
 def alive() -> bool:

@@ -41,13 +41,11 @@ def main() -> None:
     for name in [name for name in os.environ if name.startswith("PG")]:
         # What the caller set for other databases must not reach this one.
         del os.environ[name]
-    alive = state.live()
+    state.live()
     try:
         _run(idle)
     except ApsError as error:
         _tell(error=str(error))
-    finally:
-        alive.close()
 
 
 def _run(idle: float) -> None:
