@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aps import statements
@@ -16,6 +17,10 @@ from aps.snapshot import Snapshot
 
 # A victim of another transaction, not of its own rows: the whole batch is tried again.
 VICTIM = ("40P01", "40001")
+# A statement that was cancelled or ran out of time: its parts would run out of theirs, one after the other.
+_CANCELLED = "57014"
+# Looking for the bad rows goes on no longer, for all the others stay locked; what is not found by then fails with them.
+_ISOLATION_SECONDS = 10.0
 
 
 class Violated(Exception):
@@ -29,6 +34,7 @@ class Act:
     snapshot: Snapshot
     action: Action
     bind: Callable[[Snapshot, Sequence[PlannedJob]], dict[str, Any]]
+    deadline: float = field(default_factory=lambda: time.monotonic() + _ISOLATION_SECONDS)
 
     def run(
         self,
@@ -42,14 +48,17 @@ class Act:
         except QueryError as error:
             if error.sqlstate in VICTIM:
                 raise
-            if len(jobs) == 1:
-                results[jobs[0].job] = Result(jobs[0].job, *_failure(error))
+            if len(jobs) == 1 or self._spent(error):
+                results |= {job.job: Result(job.job, *_failure(error)) for job in jobs}
                 return []
         middle = len(jobs) // 2
         return [
             *self.run(jobs[:middle], results),
             *self.run(jobs[middle:], results),
         ]
+
+    def _spent(self, error: QueryError) -> bool:
+        return error.sqlstate == _CANCELLED or time.monotonic() > self.deadline
 
     def _counted(
         self,
@@ -65,7 +74,8 @@ class Act:
         returned = [
             tuple(str(row.get(column)) for column in self.snapshot.matrix.key) for row in rows
         ]
-        if len(set(returned)) < len(returned) or not set(returned) <= set(by_key):
+        done = set(returned)
+        if len(done) < len(returned) or not done <= set(by_key):
             raise Violated(f"{query.file} returned jobs that it was not given, or one twice")
         expected = len(returned) * self.action.changes_per_job
         rose = self._changes() - before
@@ -75,13 +85,13 @@ class Act:
                 "a trigger or rule touched others"
             )
         for key, job in by_key.items():
-            if key not in returned:
+            if key not in done:
                 results[job.job] = Result(
                     job.job,
                     "blocked",
                     "the action left it as it was: a trigger, rule or policy kept the row",
                 )
-        return [job for key, job in by_key.items() if key in set(returned)]
+        return [job for key, job in by_key.items() if key in done]
 
     def _changes(self) -> int:
         row = self.snapshot.database.rows(

@@ -42,12 +42,19 @@ class Batch:
     def send(self) -> None:
         self.database.commit()
 
-    def unknown(self, words: str) -> dict[str, Result]:
+    def unknown(self, words: str, operation: str) -> dict[str, Result]:
         """The outcomes where the COMMIT was sent and could not be settled."""
+        where = (
+            f"transaction {self.commit.transaction}, backend {self.commit.pid}"
+            if self.commit
+            else ""
+        )
+        detail = (
+            f"COMMIT was sent ({where}), its answer is lost: {words}; "
+            f"`aps log {operation[:8]}` settles it"
+        )
         return {
-            job: replace(
-                result, outcome="unknown", detail=f"COMMIT was sent, its answer is lost: {words}"
-            )
+            job: replace(result, outcome="unknown", detail=detail)
             if result.outcome == "applied"
             else result
             for job, result in self.results.items()
@@ -167,10 +174,8 @@ class Attempt:
             self.database.rollback()
             return Batch(self.database, results, bound, None)
         results |= self._images(snapshot, changed, images)
-        ordered = [
-            results[job.job] for job in [*changed, *(job for job in kept if job not in changed)]
-        ]
-        transaction = journal.write(self.database, self.plan, self.number, self.authority, ordered)
+        written = [results[job.job] for job in kept]
+        transaction = journal.write(self.database, self.plan, self.number, self.authority, written)
         self.pause("journaled")
         commit = Commit(self.number, transaction, self.plan.identity, self.database.pid)
         return Batch(self.database, results, bound, commit)
@@ -207,8 +212,6 @@ class Attempt:
             changed[int(row["ordinal"] or 0) - 1].job: parse(row["image"] or "{}") for row in rows
         }
         return {
-            job.job: fence.applied(
-                job.job, images[job.job], after.get(job.job, {}), self._action().effect
-            )
+            job.job: fence.applied(job, images[job.job], after.get(job.job), self._action().effect)
             for job in changed
         }

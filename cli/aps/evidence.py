@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from aps import statements
 from aps.database import QueryError, Row
@@ -18,8 +18,6 @@ from aps.errors import Usage
 from aps.model.matrix import Query, State
 from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence
 from aps.snapshot import BEGINNING, Key, Snapshot, explain
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +51,33 @@ class Judgement:
 
 def survey(snapshot: Snapshot, limit: int) -> dict[str, Count]:
     """Every readable state that has rows, and `conflict` and `unclassified` with up to `limit` keys."""
-    population: Query | None = snapshot.matrix.population
-
-    def ask(states: Sequence[State]) -> list[Row]:
-        return _surveyed(snapshot, states, population, limit)
-
     try:
         with snapshot.database.savepoint():
-            rows = ask(snapshot.states)
+            rows = _surveyed(snapshot, snapshot.states, snapshot.matrix.population, limit)
     except QueryError:
-        rows = []
-        failure = _failure_of_population(snapshot)
-        if failure:
-            population = None
-            snapshot.unread[UNCLASSIFIED] = failure
-        rows = _isolated(snapshot, ask)
+        rows = _surveyed_apart(snapshot, limit)
     return {str(row["state"]): _count(row) for row in rows}
+
+
+def _surveyed_apart(snapshot: Snapshot, limit: int) -> list[Row]:
+    """Leave out what fails alone; where the rest cannot run together, each state's own count without the doubts."""
+    population: Query | None = snapshot.matrix.population
+    failure = _failure_of_population(snapshot)
+    if failure:
+        population = None
+        snapshot.unread[UNCLASSIFIED] = failure
+
+    def ask(states: Sequence[State]) -> list[Row]:
+        return _surveyed(snapshot, states, None, limit)
+
+    alone = _isolated(snapshot, ask, snapshot.states)
+    try:
+        with snapshot.database.savepoint():
+            return _surveyed(snapshot, snapshot.states, population, limit)
+    except QueryError as error:
+        for doubt in (CONFLICT, UNCLASSIFIED):
+            snapshot.unread.setdefault(doubt, f"the states could not be read together: {error}")
+        return alone
 
 
 def count(snapshot: Snapshot, state: State) -> Count:
@@ -89,7 +98,7 @@ def _failure_of_population(snapshot: Snapshot) -> str | None:
     query = snapshot.matrix.population
     try:
         with snapshot.database.savepoint():
-            snapshot.database.rows(statements.describe(query), snapshot.bound | {"aps_limit": 0})
+            _surveyed(snapshot, [], query, 0)
     except QueryError as error:
         return explain(error, query.sql, snapshot.server.role)
     return None
@@ -150,14 +159,30 @@ def judge(snapshot: Snapshot, jobs: Sequence[Key]) -> list[Judgement]:
 
     def ask(states: Sequence[State]) -> list[Row]:
         queries = {state.name: state.evidence for state in states}
+        if not queries:
+            return []
         return snapshot.database.rows(statements.judge(queries, snapshot.types), bound)
 
     try:
         with snapshot.database.savepoint():
             rows = ask(keyed)
     except QueryError:
-        rows = _isolated(snapshot, ask, keyed)
+        _isolated(snapshot, ask, keyed)
+        rows = _together(snapshot, ask, [state for state in keyed if state in snapshot.states])
     return _judgements(snapshot, len(jobs), rows)
+
+
+def _together(
+    snapshot: Snapshot, ask: Callable[[Sequence[State]], list[Row]], states: Sequence[State]
+) -> list[Row]:
+    """All in one statement, and so at one moment; where that fails no state of a job is certain."""
+    try:
+        with snapshot.database.savepoint():
+            return ask(states)
+    except QueryError as error:
+        for state in states:
+            snapshot.unread[state.name] = f"the states could not be read together: {error}"
+        return []
 
 
 def _judgements(snapshot: Snapshot, jobs: int, rows: Sequence[Row]) -> list[Judgement]:
@@ -178,21 +203,17 @@ def _judgements(snapshot: Snapshot, jobs: int, rows: Sequence[Row]) -> list[Judg
 
 
 def _isolated(
-    snapshot: Snapshot,
-    ask: Callable[[Sequence[State]], Result],
-    states: Sequence[State] | None = None,
-) -> Result:
-    """Find the queries that fail by running each alone, then ask again without them."""
-    sound = []
-    for state in snapshot.states if states is None else states:
+    snapshot: Snapshot, ask: Callable[[Sequence[State]], list[Row]], states: Sequence[State]
+) -> list[Row]:
+    """What each state says alone; one whose query fails is unread from now on."""
+    rows = []
+    for state in states:
         try:
             with snapshot.database.savepoint():
-                ask([state])
-            sound.append(state)
+                rows += ask([state])
         except QueryError as error:
             snapshot.unread[state.name] = explain(error, state.evidence.sql, snapshot.server.role)
-    with snapshot.database.savepoint():
-        return ask(sound)
+    return rows
 
 
 def parse(text: str) -> dict[str, str | None]:

@@ -32,13 +32,23 @@ def compare(matrix: Matrix, planned: str, job: PlannedJob, now: Judgement) -> Re
     return Result(job.job, "refused", refusal) if refusal else None
 
 
-def applied(job: str, before: Evidence, after: Evidence, effect: str) -> Result:
-    """The outcome of a job that was changed, with the columns that differ."""
+def applied(job: PlannedJob, before: Evidence, after: Evidence | None, effect: str) -> Result:
+    """The outcome of a job that was changed: the columns that differ; `after` is None where the row is gone.
+
+    What of the evidence took a new value is told with the effect.
+    """
+    if after is None:
+        return Result(job.job, "applied", f"{effect} (the row is gone)", before, None)
     names = [name for name in after if after[name] != before.get(name)]
+    told = [
+        f"{name} {_spoken(before.get(name))} -> {after[name]}"
+        for name in names
+        if after[name] is not None and any(name in row for row in job.evidence)
+    ]
     return Result(
-        job,
+        job.job,
         "applied",
-        effect,
+        f"{effect} ({', '.join(told)})" if told else effect,
         before={name: before.get(name) for name in names},
         after={name: after[name] for name in names},
     )

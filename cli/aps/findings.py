@@ -53,7 +53,7 @@ def _finding(
         severity=level,
         error=error,
         action=state.action.run if state.action else None,
-        do=_do(worst, suffix),
+        do=_do(state, worst, suffix),
         worst=worst.job if worst else None,
         owner=state.owner.team,
     )
@@ -72,10 +72,12 @@ def _worst_job(state: State, jobs: Sequence[Job]) -> Job | None:
     return min(of_state, key=lambda job: severity.RANK[job.severity], default=None)
 
 
-def _do(worst: Job | None, suffix: str) -> str | None:
+def _do(state: State, worst: Job | None, suffix: str) -> str | None:
     if worst is None:
         return None
-    return worst.command or f"aps inspect {shlex.quote(worst.job)} {suffix}".strip()
+    # An overlay asks for a look, not for what its job's own state permits.
+    command = worst.command if state.name == worst.state else None
+    return command or f"aps inspect {shlex.quote(worst.job)} {suffix}".strip()
 
 
 def _doubt(snapshot: Snapshot, name: str, counts: Mapping[str, Count], suffix: str) -> Finding:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from aps import journal, packs, statements
 from aps.database import Database, QueryError
-from aps.errors import DatabaseError, Refused
+from aps.errors import Refused
+
+Result = TypeVar("Result")
 
 QUEUE_VERSION = 1
 
@@ -21,26 +26,43 @@ class Step:
     made: bool
 
 
+# Another init at the same moment: what it makes is there when it is over.
+_AT_ONCE = ("23505", "42P06", "42P07", "42710", "40P01", "55P03", "XX000")
+_TRIES = 3
+
+
 def queue(database: Database) -> list[Step]:
-    """The schema `aps`, the roles and the journal. Idempotent. Raises Refused, DatabaseError."""
+    """The schema `aps`, the roles and the journal. Idempotent. Raises Refused."""
     folder = packs.HOME / "queries"
-    steps = [_ensure(database, "aps", QUEUE_VERSION, [folder / "schema.sql"])]
-    _run(database, [folder / "roles.sql"])
+    steps = [_ensure(database, "aps", QUEUE_VERSION, folder / "schema.sql")]
+    _again(lambda: _run(database, folder / "roles.sql"))
     return [*steps, *journal_only(database)]
 
 
 def journal_only(database: Database) -> list[Step]:
     """The schema `aps_journal` alone, as in a queue that aps did not make; grants follow the roles that exist."""
     folder = Path(__file__).parent / "sql" / "journal"
-    step = _ensure(database, "aps_journal", journal.VERSION, [folder / "schema.sql"])
-    _run(database, [folder / "grants.sql"])
+    step = _ensure(database, "aps_journal", journal.VERSION, folder / "schema.sql")
+    _again(lambda: _run(database, folder / "grants.sql"))
     return [step]
 
 
-def _ensure(database: Database, schema: str, version: int, files: list[Path]) -> Step:
+def _ensure(database: Database, schema: str, version: int, file: Path) -> Step:
+    return _again(lambda: _made(database, schema, version, file))
+
+
+def _again(step: Callable[[], Result]) -> Result:
+    """The step, a few times where another init gets in its way."""
+    for _ in range(_TRIES - 1):
+        with suppress(_AtOnce):
+            return step()
+    return step()
+
+
+def _made(database: Database, schema: str, version: int, file: Path) -> Step:
     found = _version(database, schema)
     if found is None:
-        _run(database, files)
+        _run(database, file)
         return Step(f"schema {schema}", version, made=True)
     if found != version:
         raise Refused(
@@ -51,29 +73,32 @@ def _ensure(database: Database, schema: str, version: int, files: list[Path]) ->
 
 def _version(database: Database, schema: str) -> int | None:
     """The version that stands in the database; None where the schema has no version table."""
-    with database.look():
-        where = {"schema": schema, "table": "version"}
-        if database.rows(statements.read("version"), where)[0]["there"] != "t":
-            return None
-        rows = database.rows(
-            statements.read("versions").format(schema=statements.ident(schema)), {"aps": "aps"}
-        )
-        return int(rows[0]["version"] or 0)
-
-
-def _run(database: Database, files: list[Path]) -> None:
-    database.begin_write()
+    sql = statements.read("versions").format(schema=statements.ident(schema))
     try:
-        for file in files:
-            database.run(file.read_text(encoding="utf-8"))
+        with database.look():
+            where = {"schema": schema, "table": "version"}
+            if database.rows(statements.read("version"), where)[0]["there"] != "t":
+                return None
+            return int(database.rows(sql, {"aps": "aps"})[0]["version"] or 0)
+    except QueryError as error:
+        raise _told(f"{schema}.version", error) from error
+
+
+def _run(database: Database, file: Path) -> None:
+    try:
+        database.begin_write()
+        database.run(file.read_text(encoding="utf-8"))
         database.commit()
     except QueryError as error:
         database.rollback()
-        hint = (
-            ": run it as the owner of the database, or a superuser"
-            if error.sqlstate == "42501"
-            else ""
-        )
-        raise DatabaseError(
-            f"{file.name}: {error} ({error.sqlstate}){hint}; nothing was changed"
-        ) from error
+        raise _told(file.name, error) from error
+
+
+class _AtOnce(Refused):
+    """Something is there now that was not there when it was looked for."""
+
+
+def _told(what: str, error: QueryError) -> Refused:
+    hint = ": run it as the owner of the database, or a superuser" * (error.sqlstate == "42501")
+    kind = _AtOnce if error.sqlstate in _AT_ONCE else Refused
+    return kind(f"{what}: {error} ({error.sqlstate}){hint}; nothing was changed")

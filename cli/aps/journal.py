@@ -123,4 +123,4 @@ def entries(database: Database, operation: str) -> list[Row]:
 
 def running(database: Database, prefix: str) -> list[Row]:
     """Sessions of aps that work on this operation right now."""
-    return database.rows(text("running"), {"prefix": prefix})
+    return database.rows(text("running"), {"prefix": prefix.lower()})

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import typer
 
 from aps import __version__, exits
+from aps.commands import console, demo
 from aps.commands.init import init
 from aps.commands.inspect import inspect
 from aps.commands.log import log
 from aps.commands.reclaim import reclaim
-from aps.errors import ApsError
+from aps.errors import ApsError, DatabaseError, MatrixError, Usage
+from aps.exits import Exit
 
 _CODES = "\n".join(f"{code.value:>4}  {meaning}" for code, meaning in exits.MEANING.items())
 
@@ -27,11 +30,12 @@ app = typer.Typer(
 )
 for command in (inspect, reclaim, log, init):
     app.command()(command)
+app.add_typer(demo.app)
 
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"aps {__version__}")
+        console.out(f"aps {__version__}")
         raise typer.Exit
 
 
@@ -47,7 +51,26 @@ def _root(
 def main() -> None:
     """The process: errors that a person can act on are one sentence on stderr; a bug keeps its traceback."""
     try:
+        _readable(sys.argv[1:])
         app()
     except ApsError as error:
-        print(f"aps: {error}", file=sys.stderr)
+        console.say(f"aps: {_sentence(error)}")
         sys.exit(error.exit_code)
+    except SystemExit as end:
+        # Whoever read the help has read enough (`| head`): to typer that is a failure.
+        if isinstance(end.__context__, BrokenPipeError):
+            sys.exit(Exit.CLEAR)
+        raise
+
+
+def _readable(words: Sequence[str]) -> None:
+    """Raises Usage for an argument that neither a database nor a report could hold."""
+    for word in words:
+        if not word.isascii() and word.encode(errors="replace").decode() != word:
+            raise Usage(f"{word!a} is not text in the encoding of this terminal")
+
+
+def _sentence(error: ApsError) -> str:
+    """One line, but for the errors that hold several: the faults of a matrix, the last words of a server."""
+    text = str(error)
+    return text if isinstance(error, MatrixError | DatabaseError) else text.replace("\n", r"\n")

@@ -28,9 +28,13 @@ def find(name_or_folder: str) -> Path:
     if name_or_folder in known():
         return HOME / "packs" / name_or_folder
     folder = Path(name_or_folder)
-    if name_or_folder and (folder / FILE).is_file():
-        return folder.resolve()
-    raise Usage(_not_found(name_or_folder, folder))
+    try:
+        if name_or_folder and (folder / FILE).is_file():
+            return folder.resolve()
+        raise Usage(_not_found(name_or_folder, folder))
+    except OSError as error:
+        # A folder that may not be entered, a name longer than any.
+        raise Usage(f"pack {name_or_folder[:80]!r}: {(error.strerror or '').lower()}") from error
 
 
 def name(pack: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from aps.evidence import Judgement
 from aps.model.matrix import Action, State
@@ -19,8 +19,7 @@ def refusal(judged: Judgement, state: State | None) -> str | None:
         return {
             UNCLASSIFIED: "no state of the matrix claims this job: aps never acts on it",
             CONFLICT: f"{' and '.join(judged.lifecycle)} both claim this job: aps never acts on it",
-            UNDETERMINED: "not every state could be read: "
-            + "; ".join(f"{name}: {reason}" for name, reason in judged.unread.items()),
+            UNDETERMINED: f"not every state could be read: {_unread(judged.unread)}",
         }[judged.state]
     if state.action is None:
         return None
@@ -28,6 +27,14 @@ def refusal(judged: Judgement, state: State | None) -> str | None:
     if said is None and state.action.run == "reconcile" and state.action.run not in EXECUTABLE:
         return "its action is reconcile, which this version of aps does not have"
     return said
+
+
+def _unread(unread: Mapping[str, str]) -> str:
+    """Each reason once, after the states that it is for: one missing grant hides many."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in unread.items():
+        by_reason.setdefault(reason, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
 
 
 def command(action: Action, jobs: Iterable[str], suffix: str) -> str:

@@ -9,6 +9,9 @@ from pathlib import Path
 from aps.errors import PlanError, Usage
 from aps.model.plan import FORMAT_VERSION, Plan
 
+# Some kilobytes a job, 100,000 jobs at most.
+LARGEST = 1 << 29
+
 
 def write(plan: Plan, file: Path) -> None:
     """A new file; one that is there is never overwritten. Raises Usage."""
@@ -19,7 +22,7 @@ def write(plan: Plan, file: Path) -> None:
     except FileExistsError as error:
         raise Usage(f"--plan-out {file}: there is a file already; name a new one") from error
     except OSError as error:
-        raise Usage(f"--plan-out {file}: {error.strerror}") from error
+        raise Usage(f"--plan-out {file}: {(error.strerror or '').lower()}") from error
 
 
 def read(file: Path) -> Plan:
@@ -27,9 +30,12 @@ def read(file: Path) -> Plan:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        text = file.read_bytes()
+        with file.open("rb") as source:
+            text = source.read(LARGEST + 1)
     except OSError as error:
-        raise Usage(f"--plan {file}: {error.strerror}") from error
+        raise Usage(f"--plan {file}: {(error.strerror or '').lower()}") from error
+    if len(text) > LARGEST:
+        raise PlanError(f"{file} holds no plan: it is larger than any")
     try:
         version = str(json.loads(text)["format_version"])
         if version.split(".")[0] != FORMAT_VERSION.split(".")[0]:
@@ -39,5 +45,5 @@ def read(file: Path) -> Plan:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"])
         raise PlanError(f"{file} holds no whole plan: {place}: {first['msg']}") from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise PlanError(f"{file} holds no plan: not the JSON that --plan-out writes") from error

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from aps import evidence, permission, triage
+from aps import evidence, naming, permission, triage
 from aps import snapshot as snapshots
 from aps.database import Database
 from aps.errors import PlanError, Refused, Usage
@@ -53,9 +53,10 @@ def plan(matrix: Matrix, database: Database, command: str, selection: Selection)
             raise Refused(f"{server.name} is a standby: plan and act on the primary")
         snapshot = snapshots.take(database, matrix, server)
         if selection.jobs:
-            keys = triage.named(snapshot, selection.jobs)
+            keys = naming.named(snapshot, selection.jobs)
             judged = evidence.judge(snapshot, keys)
             state = _common_state(matrix, command, judged)
+            _within_limit(state, len(keys), "jobs named")
         else:
             state = _bulk_state(matrix, command, selection)
             keys = _bulk(snapshot, state, selection)
@@ -111,13 +112,17 @@ def _bulk_state(matrix: Matrix, command: str, selection: Selection) -> State:
     return state
 
 
+def _within_limit(state: State | None, asked: int, what: str) -> None:
+    if state and state.limit is not None and asked > state.limit:
+        raise Refused(
+            f"{what} {asked}: the matrix lets one operation take {state.limit} of {state.name}"
+        )
+
+
 def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> list[Key]:
     """The eligible jobs, oldest first."""
     limit = selection.limit or min(DEFAULT_LIMIT, state.limit or DEFAULT_LIMIT)
-    if state.limit is not None and limit > state.limit:
-        raise Refused(
-            f"--limit {limit}: the matrix lets one operation take {state.limit} of {state.name}"
-        )
+    _within_limit(state, limit, "--limit")
     if state.name in snapshot.unread:
         raise Refused(f"{state.name} could not be read: {snapshot.unread[state.name]}")
     return evidence.select(

@@ -10,6 +10,7 @@ from typing import Any
 
 from aps import statements
 from aps.database import Database, QueryError
+from aps.errors import DatabaseError
 from aps.model.matrix import Matrix, State
 from aps.model.report import Server
 
@@ -72,7 +73,7 @@ def take(
         database,
         matrix,
         server,
-        database.key_types(matrix.table, matrix.key),
+        _key_types(database, matrix, server),
         clock,
         BEGINNING if window is None else clock - window,
     )
@@ -86,6 +87,24 @@ def take(
         except QueryError as error:
             snapshot.unread[state.name] = explain(error, state.evidence.sql, server.role)
     return snapshot
+
+
+def _key_types(database: Database, matrix: Matrix, server: Server) -> dict[str, str]:
+    """Column to SQL type, in the order of the key. Raises DatabaseError where table or column is not there."""
+    schema, _, name = matrix.table.rpartition(".")
+    found = database.rows(
+        statements.read("key_types"),
+        {"key": list(matrix.key), "table": name, "schema": schema or None},
+    )
+    types = {str(row["name"]): str(row["type"]) for row in found}
+    missing = [column for column in matrix.key if column not in types]
+    if missing:
+        what = f"column {', '.join(missing)} in table" if types else "table"
+        raise DatabaseError(
+            f"database {server.name} has no {what} {matrix.table}: "
+            "run `aps init` there, or name another database (--dsn) or pack (--pack)"
+        )
+    return types
 
 
 def _described(snapshot: Snapshot, state: State) -> tuple[str, ...]:
@@ -104,8 +123,14 @@ def explain(error: QueryError, sql: str, role: str) -> str:
     if error.sqlstate != "42501" or denied is None:
         return f"{message} ({error.sqlstate})" if error.sqlstate else message
     kind, name = denied.groups()
+    role = _name(role)
     if kind == "schema":
-        return f"{message}: GRANT USAGE ON SCHEMA {name} TO {role}"
+        return f"{message}: GRANT USAGE ON SCHEMA {_name(name)} TO {role}"
     # The server's message has no schema; the query that was refused has.
     qualified = re.search(rf"\b(\w+\.{re.escape(name)})\b", sql)
-    return f"{message}: GRANT SELECT ON {qualified[1] if qualified else name} TO {role}"
+    return f"{message}: GRANT SELECT ON {qualified[1] if qualified else _name(name)} TO {role}"
+
+
+def _name(name: str) -> str:
+    """The name as SQL takes it."""
+    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'

@@ -41,8 +41,9 @@ def survey(
 ) -> str:
     """Counts of these states, given with the columns that each returns; without a population no doubts of that kind."""
     keys = ", ".join(_aliases(types))
+    claims = [_claim(state, columns, types) for state, columns in states]
     return read("survey").format(
-        claims="  UNION ALL\n".join(_claim(state, columns, types) for state, columns in states),
+        claims="  UNION ALL\n".join(claims) or _no_claim(types),
         keys=keys,
         keys_text=", ".join(f"{alias}::text" for alias in _aliases(types)),
         unclassified="" if population is None else _unclassified(types, population),
@@ -63,6 +64,13 @@ def _claim(state: State, columns: Sequence[str], types: Mapping[str, str]) -> st
             for (column, kind), alias in zip(types.items(), _aliases(types), strict=True)
         ),
         evidence=state.evidence.sql,
+    )
+
+
+def _no_claim(types: Mapping[str, str]) -> str:
+    aliases = zip(types.values(), _aliases(types), strict=True)
+    return read("survey_nothing").format(
+        columns=", ".join(f"NULL::{kind} AS {alias}" for kind, alias in aliases)
     )
 
 
@@ -97,7 +105,9 @@ def select(
 def conditions(where: Sequence[str], *, older: bool, eligible: bool) -> list[str]:
     """What narrows a selection: evidence columns by text, the age, and that nothing refuses the job."""
     narrowed = [
-        f"q.{ident(column)}::text = %(aps_where_{n})s::text" for n, column in enumerate(where)
+        # As PostgreSQL writes the value, or as a report shows it: they differ for a time.
+        f"%(aps_where_{n})s::text IN (q.{ident(column)}::text, to_json(q.{ident(column)}) #>> '{{}}')"
+        for n, column in enumerate(where)
     ]
     narrowed += ["q.since <= %(clock)s - %(aps_older_than)s"] if older else []
     return narrowed + (["q.refusal IS NULL"] if eligible else [])
@@ -127,6 +137,16 @@ def rows(table_name: str, types: Mapping[str, str], *, lock: bool) -> str:
         keys=", ".join(f"t.{ident(column)}" for column in types),
         # FOR UPDATE would skip a job while a child row of it is inserted.
         locking="   FOR NO KEY UPDATE OF t SKIP LOCKED" if lock else "",
+        **_arrays(types),
+    )
+
+
+def keys(table_name: str, types: Mapping[str, str]) -> str:
+    """The given keys that have a row, as the server writes them."""
+    return read("keys").format(
+        table=table(table_name),
+        same_key=_same_key(types),
+        keys_text=", ".join(f"t.{ident(column)}::text AS {ident(column)}" for column in types),
         **_arrays(types),
     )
 

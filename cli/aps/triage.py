@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from aps import dossier, evidence, exits, findings, permission, severity
+from aps import dossier, evidence, exits, findings, naming, permission, severity
 from aps import snapshot as snapshots
 from aps.database import Database, QueryError
-from aps.errors import NoSuchJob, Usage
+from aps.errors import Usage
 from aps.evidence import Count, Judgement
 from aps.exits import Exit
 from aps.model import key
@@ -26,7 +26,7 @@ from aps.model.report import (
     Report,
     StoreRef,
 )
-from aps.snapshot import Key, Snapshot
+from aps.snapshot import Key, Snapshot, explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,13 @@ class Look:
 
 def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
     """One look on one snapshot. Raises NoSuchJob, Usage for a state or column that is not there."""
-    chosen = known_state(matrix, look.state) if look.state else None
+    chosen = None if look.state is None else known_state(matrix, look.state)
     with database.look():
         server = database.probe()
         snapshot = snapshots.take(database, matrix, server, window=look.window)
         # A person who names a job waits for that job, not for a survey of the queue.
         counts = {} if look.jobs else evidence.survey(snapshot, look.limit)
-        if look.jobs:
-            keys = named(snapshot, look.jobs)
-        elif chosen:
-            keys = listed(snapshot, chosen, look)
-        else:
-            keys = _needy(snapshot, counts, look.limit)
+        keys = _keys(snapshot, counts, chosen, look)
         judged = evidence.judge(snapshot, keys) if keys else []
         jobs = [_job(snapshot, *pair, look) for pair in zip(keys, judged, strict=True)]
         found = findings.compile(snapshot, counts, jobs, look.suffix)
@@ -90,29 +85,14 @@ def known_state(matrix: Matrix, name: str) -> State:
     return state
 
 
-def named(snapshot: Snapshot, jobs: Sequence[str]) -> list[Key]:
-    """The keys of jobs named by a person. Raises NoSuchJob for the first that no row has."""
-    keys = []
-    for job in dict.fromkeys(jobs):
-        values = key.parse(job, len(snapshot.types))
-        if values is None or not _exists(snapshot, values):
-            columns = ", ".join(f"{column} ({kind})" for column, kind in snapshot.types.items())
-            raise NoSuchJob(
-                f"no job {job!r} in {snapshot.matrix.table} of {snapshot.server.name}; jobs are named by {columns}"
-            )
-        keys.append(values)
-    return keys
-
-
-def _exists(snapshot: Snapshot, values: Key) -> bool:
-    try:
-        with snapshot.database.savepoint():
-            return bool(dossier.rows(snapshot, [values]))
-    except QueryError as error:
-        # Text that is no value of the key's type: 22P02, or 22003 out of its range.
-        if error.sqlstate[:2] == "22":
-            return False
-        raise
+def _keys(
+    snapshot: Snapshot, counts: Mapping[str, Count], chosen: State | None, look: Look
+) -> list[Key]:
+    if look.jobs:
+        return naming.named(snapshot, look.jobs)
+    if chosen:
+        return listed(snapshot, chosen, look)
+    return _needy(snapshot, counts, look.limit)
 
 
 def listed(snapshot: Snapshot, state: State, look: Look) -> list[Key]:
@@ -120,7 +100,21 @@ def listed(snapshot: Snapshot, state: State, look: Look) -> list[Key]:
     columns = snapshot.columns.get(state.name)
     if columns is None or not set(snapshot.matrix.key) <= set(columns):
         return []
-    return evidence.select(snapshot, state, look.limit, where=look.where)
+    return _selected(snapshot, state, look.limit, look.where)
+
+
+def _selected(
+    snapshot: Snapshot, state: State, limit: int, where: Mapping[str, str] | None = None
+) -> list[Key]:
+    """The first jobs of a state; one that fails where its rows are compared or sorted is unread."""
+    if state.name in snapshot.unread:
+        return []
+    try:
+        with snapshot.database.savepoint():
+            return evidence.select(snapshot, state, limit, where=where)
+    except QueryError as error:
+        snapshot.unread[state.name] = explain(error, state.evidence.sql, snapshot.server.role)
+        return []
 
 
 def _needy(snapshot: Snapshot, counts: Mapping[str, Count], limit: int) -> list[Key]:
@@ -137,7 +131,7 @@ def _needy(snapshot: Snapshot, counts: Mapping[str, Count], limit: int) -> list[
     }
     for state in sorted(snapshot.states, key=lambda state: severity.RANK[levels.get(state.name)]):
         if levels.get(state.name) and set(snapshot.matrix.key) <= set(snapshot.columns[state.name]):
-            found |= dict.fromkeys(evidence.select(snapshot, state, limit))
+            found |= dict.fromkeys(_selected(snapshot, state, limit))
     for doubt in (CONFLICT, UNCLASSIFIED):
         if doubt in counts:
             found |= dict.fromkeys(counts[doubt].keys)

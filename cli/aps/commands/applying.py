@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from aps.commands import console, options
 from aps.commands.options import Format, Reach, Target
-from aps.errors import Refused
+from aps.errors import Refused, Usage
 from aps.exits import Exit
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(request: Request) -> None:
     if request.yes and not (request.reason or "").strip():
         raise Refused("--yes needs --reason: say why, it goes into the journal")
     target = options.target(request.command, request.reach)
-    plan = _plan(request, target)
+    plan, role = _plan(request, target)
     if request.plan_out:
         from aps import planfile
 
@@ -57,17 +57,29 @@ def run(request: Request) -> None:
     if not plan.jobs:
         console.leave(Exit.NOTHING_APPLIED)
     if request.reason and console.interactive():
-        console.leave(_asked(request, target, plan))
+        console.leave(_asked(request, target, plan, role))
     console.leave(Exit.CLEAR)
 
 
-def _plan(request: Request, target: Target) -> Plan:
+def _plan(request: Request, target: Target) -> tuple[Plan, str]:
+    """The plan, and the role that would apply it. A saved one is held to what an apply would hold it to."""
     from aps import planfile, planning
+    from aps.database import QueryError
 
     if request.plan:
-        return planfile.read(request.plan)
-    with target.session() as database:
-        return planning.plan(target.matrix, database, request.command, request.selection)
+        plan = planfile.read(request.plan)
+        if plan.command != request.command:
+            raise Usage(f"--plan {request.plan}: it is for `aps {plan.command}`")
+        with target.session() as database, database.look():
+            server = database.probe()
+            planning.check(plan, target.matrix, server, database.clock())
+        return plan, server.role
+    try:
+        with target.session() as database:
+            plan = planning.plan(target.matrix, database, request.command, request.selection)
+    except QueryError as error:
+        raise Refused(f"no plan could be made: {error} ({error.sqlstate})") from error
+    return plan, plan.role
 
 
 def _show_plan(request: Request, target: Target, plan: Plan) -> None:
@@ -92,20 +104,18 @@ def _again(request: Request, target: Target) -> str:
         words += [
             f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.where.items()
         ]
-        words += (
-            [f"--older-than {chosen.older_than.total_seconds():g}s"] if chosen.older_than else []
-        )
+        words += [f"--older-than {options.spoken(chosen.older_than)}"] if chosen.older_than else []
         words += [f"--limit {chosen.limit}"] if chosen.limit else []
     words += [f"--attest {shlex.quote(word)}" for word in request.attested]
     return " ".join([*words, '--yes --reason "..."', target.suffix]).strip()
 
 
-def _asked(request: Request, target: Target, plan: Plan) -> int:
+def _asked(request: Request, target: Target, plan: Plan, role: str) -> int:
     """Ask once, naming where, as whom, and how much of all there is."""
     sample = ", ".join(job.job for job in plan.jobs[:5]) + (", ..." if len(plan.jobs) > 5 else "")
     question = (
         f"apply to {len(plan.jobs)} of {plan.found} jobs ({sample}) in {plan.database} on {plan.host} "
-        f"as {plan.role}? Only `yes` applies: "
+        f"as {role}? Only `yes` applies: "
     )
     if not console.confirm(question, "yes"):
         console.say("declined: nothing was changed")
@@ -116,9 +126,10 @@ def _asked(request: Request, target: Target, plan: Plan) -> int:
 def _apply(request: Request, target: Target, plan: Plan) -> int:
     from aps import action, journal, render
     from aps.model.operation import Authority
+    from aps.run import Run
 
     name = f"{request.command}/{plan.operation[:8]}"
-    run = action.Run(
+    run = Run(
         plan=plan,
         matrix=target.matrix,
         authority=journal.signed(

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 def inspect(
-    jobs: Annotated[
-        list[str] | None, typer.Argument(metavar="[JOB]...", help="Jobs by key.")
-    ] = None,
+    jobs: Annotated[list[str] | None, typer.Argument(metavar="JOB", help="Jobs by key.")] = None,
     state: Annotated[
         str | None, typer.Option("--state", help="List the jobs of one state.")
     ] = None,
@@ -41,9 +39,9 @@ def inspect(
     """Look at the queue, or at named jobs: what is wrong, how bad, how old, what may be done, by whom."""
     from aps import triage
 
-    if where and not state:
+    if where and state is None:
         raise Usage("--where needs --state: it is exact on the evidence of one state")
-    if state and jobs:
+    if state is not None and jobs:
         raise Usage("name jobs or --state, not both")
     reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
     target = options.target("inspect", reach)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def log(
     operation: Annotated[
         str | None,
-        typer.Argument(metavar="[OPERATION]", help="An operation's id, or how it starts."),
+        typer.Argument(metavar="OPERATION", help="An operation's id, or how it starts."),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", min=1, max=100_000, help="Most operations.")
@@ -40,18 +40,20 @@ def log(
         raise Usage(f"{operation!r} is no operation id: at least four of its hexadecimal digits")
     view = console.view(quiet=quiet)
     try:
-        with options.sessions("log", reach)() as database, database.look():
+        with options.sessions("log", reach)() as database:
             if operation:
                 console.leave(_one(database, operation, format, quiet=quiet))
             from aps import journal
 
-            rows = journal.operations(database, limit)
+            with database.look():
+                rows = journal.operations(database, limit)
     except QueryError as error:
         if error.sqlstate in ("3F000", "42P01"):
             raise Refused(
                 "no journal in this database: aps has changed nothing here (`aps init`)"
             ) from error
-        raise Refused(f"the journal cannot be read: {error}") from error
+        hint = ": GRANT aps_read TO this role" if error.sqlstate == "42501" else ""
+        raise Refused(f"the journal cannot be read: {error}{hint}") from error
     console.out(render.log(rows, format, view))
 
 
@@ -59,8 +61,12 @@ def _one(database: Database, operation: str, format: Format, *, quiet: bool) -> 
     """One operation, settled: what the journal has was applied; what it does not have was not."""
     from aps import journal, render
 
-    batches = journal.batches(database, operation)
-    running = journal.running(database, operation)
+    # First: what commits after this is in the journal by the next snapshot, so nothing falls between the two.
+    with database.look():
+        running = journal.running(database, operation)
+    with database.look():
+        batches = journal.batches(database, operation)
+        entries = journal.entries(database, str(batches[0]["operation"])) if batches else []
     notes = [
         f"backend {row['pid']} works on it right now ({row['application']}, {row['state'] or 'not visible'})"
         for row in running
@@ -71,7 +77,6 @@ def _one(database: Database, operation: str, format: Format, *, quiet: bool) -> 
         )
     if not batches and running:
         notes.append("nothing of it is committed yet; ask again")
-    entries = journal.entries(database, str(batches[0]["operation"])) if batches else []
     view = console.view(quiet=quiet)
     console.out(render.log_operation(batches, entries, notes, format, view))
     if running:

@@ -81,9 +81,8 @@ def target(command: str, reach: Reach) -> Target:
 
     loaded = matrix.load(packs.find(reach.pack), pairs("--set", reach.parameters))
     _pinned(loaded.sha256)
-    if reach.schema:
-        table = f"{reach.schema}.{loaded.table.rpartition('.')[2]}"
-        loaded = replace(loaded, schema=reach.schema, table=table)
+    if reach.schema is not None:
+        loaded = _in_schema(loaded, reach.schema)
     return Target(loaded, sessions(command, reach, loaded.schema), suffix(reach))
 
 
@@ -95,15 +94,15 @@ def sessions(command: str, reach: Reach, search_path: str | None = None) -> Call
     if reach.demo:
         from aps.demo import control
 
-        dsn = control.dsn(dsn)
-    statement = int(duration("--timeout", reach.timeout).total_seconds() * 1000)
+        dsn = control.dsn()
+    statement = _milliseconds("--timeout", reach.timeout)
 
     def connect() -> Database:
         return database.connect(
             dsn,
             application=f"aps/{command}",
             limits=database.Limits(statement=statement),
-            search_path=search_path or "public",
+            search_path=_quoted(search_path or "public"),
             show=console.say if reach.show_sql else None,
         )
 
@@ -112,11 +111,24 @@ def sessions(command: str, reach: Reach, search_path: str | None = None) -> Call
 
 def suffix(reach: Reach) -> str:
     """The options to repeat; a connection string never is: it may hold a secret."""
-    pack, set_by_environment = reach.pack, os.environ.get("APS_PACK")
-    words = [f"--pack {shlex.quote(pack)}"] if pack not in ("aps", set_by_environment) else []
+    without = os.environ.get("APS_PACK") or "aps"
+    words = [f"--pack {shlex.quote(reach.pack)}"] if reach.pack != without else []
     words += [f"--schema {shlex.quote(reach.schema)}"] if reach.schema else []
     words += [f"--set {shlex.quote(pair)}" for pair in reach.parameters]
     return " ".join([*words, *(["--demo"] if reach.demo else [])])
+
+
+def _in_schema(loaded: Matrix, schema: str) -> Matrix:
+    """The matrix over the tables of that schema. Raises Usage where its own SQL names the schema."""
+    if "." in loaded.table:
+        raise Usage(f"--schema {schema}: this matrix names its schema itself ({loaded.table})")
+    if not schema or "." in schema:
+        raise Usage(f"--schema {schema!r}: name one schema")
+    return replace(loaded, schema=schema, table=f"{schema}.{loaded.table}")
+
+
+def _quoted(schema: str) -> str:
+    return '"' + schema.replace('"', '""') + '"'
 
 
 def _pinned(sha256: str) -> None:
@@ -147,8 +159,24 @@ def duration(option: str, text: str) -> timedelta:
     """`30s`, `15 min`, `2h`, `7d`. Raises Usage."""
     match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|d)\s*", text)
     if match is None or float(match[1]) == 0:
-        raise Usage(f"{option} {text}: write a number and a unit (s, min, h, d), such as 15min")
+        raise Usage(f"{option} {text or repr(text)}: write a number and a unit (s, min, h, d), such as 15min")
     length = float(match[1]) * _UNITS[match[2]]
     if length > 100 * 366 * 86400:
         raise Usage(f"{option} {text}: more than a century")
     return timedelta(seconds=length)
+
+
+# PostgreSQL holds a timeout in 31 bits; 0 would mean none at all.
+_LONGEST_TIMEOUT = timedelta(days=24)
+
+
+def _milliseconds(option: str, text: str) -> int:
+    length = duration(option, text)
+    if length > _LONGEST_TIMEOUT:
+        raise Usage(f"{option} {text}: more than {_LONGEST_TIMEOUT.days} days")
+    return max(1, round(length.total_seconds() * 1000))
+
+
+def spoken(length: timedelta) -> str:
+    """The length as `duration` reads it."""
+    return f"{length.total_seconds():.6f}".rstrip("0").rstrip(".") + "s"

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 
 def reclaim(
-    jobs: Annotated[
-        list[str] | None, typer.Argument(metavar="[JOB]...", help="Jobs by key.")
-    ] = None,
+    jobs: Annotated[list[str] | None, typer.Argument(metavar="JOB", help="Jobs by key.")] = None,
     everything: Annotated[
         bool,
         typer.Option("--all", help="All jobs that the state holds, oldest first, up to the limit."),
@@ -31,7 +29,8 @@ def reclaim(
         typer.Option("--older-than", help="Only jobs in the state for longer, such as 2h."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Most jobs; 100 unless told.")
+        int | None,
+        typer.Option("--limit", min=1, max=100_000, help="Most jobs; 100 unless told."),
     ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Apply. Without it nothing is changed.")
@@ -66,12 +65,13 @@ def reclaim(
 ) -> None:
     """Give abandoned jobs back to the queue, fenced by the evidence that was seen. Previews unless --yes."""
     reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
-    bulk = (everything, state, where, older_than, limit)
-    if plan and (jobs or any(bulk) or plan_out):
+    narrowed = any(given is not None for given in (state, older_than, limit)) or bool(where)
+    bulk = everything or narrowed
+    if plan and (jobs or bulk or plan_out):
         raise Usage("--plan has its jobs; name nothing else")
-    if not plan and not jobs and not (everything or state):
+    if not plan and not jobs and not everything and state is None:
         raise Usage("name jobs, or --all, or --plan FILE")
-    if jobs and any(bulk):
+    if jobs and bulk:
         raise Usage(
             "name jobs, or choose by --all, --state, --where, --older-than, --limit; not both"
         )
@@ -107,6 +107,6 @@ def _selection(
         jobs=tuple(jobs or ()),
         state=state,
         where=options.pairs("--where", where),
-        older_than=options.duration("--older-than", older_than) if older_than else None,
+        older_than=(None if older_than is None else options.duration("--older-than", older_than)),
         limit=limit,
     )

@@ -26,7 +26,7 @@ _DATABASE: Final = "exports"
 _LOGINS: Final = {
     "aps_operate": "oncall",
     "aps_read": "reader",
-    "worker": "worker",
+    "aps_work": "worker",
     "postgres": "postgres",
 }
 _LOOK_EVERY: Final = 1.0
@@ -76,7 +76,7 @@ def _stage(server: Cluster, family: Family, home: Path, version: str) -> Demo:
     (store / "inputs").mkdir(parents=True)
     dsns = {role: server.dsn(_DATABASE, login) for role, login in _LOGINS.items()}
     _tell(step="letting workers publish, fail, hang and die")
-    scene = stage.Stage(family, dsns["worker"], store).play()
+    scene = stage.Stage(family, dsns["aps_work"], store).play()
     return Demo(
         supervisor=os.getpid(),
         server=server.pid or 0,

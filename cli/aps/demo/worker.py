@@ -90,7 +90,7 @@ class Worker:
         abandon_limit: int | None = None,
         patience: timedelta = timedelta(seconds=60),
     ) -> None:
-        self._connect = connect
+        self.connect = connect
         self._database = connect()
         self._store = store
         self._name = name
@@ -178,7 +178,7 @@ class Worker:
 
     def _reconnect(self) -> None:
         try:
-            fresh = self._connect()
+            fresh = self.connect()
         except DatabaseError:
             return
         self._database.__exit__()

@@ -51,11 +51,12 @@ def name(finding: Finding, view: View) -> str:
 
 def unread(report: Report, findings: Sequence[Finding], view: View) -> str:
     """`could not be read: ...`, each with why; `nothing` where everything was."""
-    told = [
-        f"{name(finding, view)} ({view.words(finding.error or 'no reason is known')})"
-        for finding in findings
-        if finding.verdict == "undetermined"
-    ]
+    # One missing grant makes many states unread: its reason is told once.
+    unread: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.verdict == "undetermined":
+            unread.setdefault(finding.error or "no reason is known", []).append(name(finding, view))
+    told = [f"{', '.join(titles)} ({view.words(why)})" for why, titles in unread.items()]
     if report.store.error:
         told.append(view.words(f"store {report.store.url} ({report.store.error})"))
     text = prose.joined(told, view, view.columns - len(_UNREAD)) or "nothing"

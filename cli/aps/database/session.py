@@ -1,43 +1,27 @@
-"""PostgreSQL, the only module that knows psycopg. Everything leaves the server as text and is read as text here.
-
-Statements go by the extended protocol with a bound parameter, unnamed: two statements in one text are refused, and a
-transaction pooler works. Settings are local to a transaction; no state stays in the session.
-"""
+"""One session: transactions with their settings, statements, and what the server is."""
 
 from __future__ import annotations
 
-import re
+import os
+import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import psycopg
 
 from aps import statements
-from aps.errors import ApsError, DatabaseError, Usage
+from aps.database.failures import ConnectionLost, translated
+from aps.errors import DatabaseError
 from aps.model.report import Identity, Server
 
 Row = dict[str, str | None]
 Parameters = Mapping[str, Any]
 
 OLDEST_SERVER, NEWEST_SERVER = 150000, 190000
-
-
-class QueryError(ApsError):
-    """One statement failed and the session lives on. `sqlstate` is PostgreSQL's five characters."""
-
-    exit_code = DatabaseError.exit_code
-
-    def __init__(self, message: str, sqlstate: str) -> None:
-        super().__init__(message)
-        self.sqlstate = sqlstate
-
-
-class ConnectionLost(DatabaseError):
-    """The session ended; what a COMMIT in flight did is not known here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +74,7 @@ class Database:
         self._begin(psycopg.IsolationLevel.READ_COMMITTED, read_only=False)
 
     def _begin(self, isolation: psycopg.IsolationLevel, *, read_only: bool) -> None:
-        with _translated():
+        with translated():
             self._connection.isolation_level = isolation
             self._connection.read_only = read_only
         self.rows(
@@ -105,8 +89,16 @@ class Database:
 
     def commit(self) -> None:
         """Raises ConnectionLost where the answer did not come, QueryError where the server refused."""
-        with _translated():
+        with translated():
             self._connection.commit()
+
+    def abandon(self) -> None:
+        """Cut the session, also from a signal handler: whoever waits for its answer has ConnectionLost at once."""
+        with (
+            suppress(OSError, psycopg.Error),
+            socket.socket(fileno=os.dup(self._connection.fileno())) as ours,
+        ):
+            ours.shutdown(socket.SHUT_RDWR)
 
     def rollback(self) -> None:
         """Never raises: a session that is gone has rolled back, or settles otherwise."""
@@ -118,7 +110,7 @@ class Database:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """What fails inside is undone, and the transaction goes on."""
-        with _translated(), self._connection.transaction():
+        with translated(), self._connection.transaction():
             yield
 
     @contextmanager
@@ -126,7 +118,7 @@ class Database:
         """A cursor for that statement, which is shown before it runs."""
         if self._show:
             self._show(sql)
-        with _translated(), self._connection.cursor() as cursor:
+        with translated(), self._connection.cursor() as cursor:
             yield cursor
 
     def rows(self, sql: str, parameters: Parameters) -> list[Row]:
@@ -149,7 +141,7 @@ class Database:
         """
         if self._connection.closed:
             raise ConnectionLost("the session ended before the statement was sent")
-        with _translated():
+        with translated():
             self._connection.autocommit = True
         try:
             return self.rows(sql, parameters)
@@ -200,47 +192,6 @@ class Database:
             ),
         )
 
-    def key_types(self, table: str, key: Sequence[str]) -> dict[str, str]:
-        """Column to SQL type, in the order of the key. Raises DatabaseError where table or column is not there."""
-        schema, _, name = table.rpartition(".")
-        found = self.rows(
-            statements.read("key_types"),
-            {"key": list(key), "table": name, "schema": schema or None},
-        )
-        types = {str(row["name"]): str(row["type"]) for row in found}
-        missing = [column for column in key if column not in types]
-        if missing:
-            what = f"column {', '.join(missing)} in table {table}" if types else f"table {table}"
-            raise DatabaseError(
-                f"database {self._connection.info.dbname} has no {what}: "
-                "run `aps init` there, or name another database (--dsn) or pack (--pack)"
-            )
-        return types
-
-
-def connect(
-    dsn: str | None,
-    *,
-    application: str,
-    limits: Limits | None = None,
-    search_path: str = "public",
-    show: Callable[[str], None] | None = None,
-) -> Database:
-    """Open a session; without a dsn libpq's own variables and service file decide. Raises DatabaseError, Usage."""
-    try:
-        given = psycopg.conninfo.conninfo_to_dict(dsn or "")
-    except psycopg.ProgrammingError as error:
-        raise Usage(f"the connection string is not one: {_one_line(error)}") from error
-    given.setdefault("connect_timeout", 10)
-    given |= {"application_name": application, "client_encoding": "UTF8"}
-    conninfo = psycopg.conninfo.make_conninfo("", **given)
-    try:
-        # No named prepared statements: they collide behind a transaction pooler.
-        connection = psycopg.connect(conninfo, prepare_threshold=None)
-    except psycopg.Error as error:
-        raise DatabaseError(f"cannot connect: {_one_line(error)}") from error
-    return Database(connection, limits or Limits(), search_path, show)
-
 
 def timestamp(text: str | None) -> datetime:
     """A timestamptz as the server wrote it under DateStyle ISO."""
@@ -250,37 +201,5 @@ def timestamp(text: str | None) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def seconds(duration: timedelta) -> float:
-    return duration.total_seconds()
-
-
 def _text(value: bytes | None) -> str | None:
     return None if value is None else bytes(value).decode("utf-8", errors="backslashreplace")
-
-
-def _one_line(error: Exception) -> str:
-    lines = [line.strip(" \t-") for line in str(error).splitlines()]
-    return re.sub(r"\s+", " ", "; ".join(line for line in lines if line))
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Driver errors become ours: a lost session, or one failed statement."""
-    try:
-        yield
-    except psycopg.Error as error:
-        sqlstate = error.sqlstate or ""
-        lost = (
-            error.__class__ in (psycopg.OperationalError, psycopg.InterfaceError) and not sqlstate
-        )
-        # Classes 08 and 57P end the session; a recovery conflict on a standby does too.
-        if (
-            lost
-            or sqlstate.startswith("08")
-            or sqlstate in {"57P01", "57P02", "57P03", "57P05", "25P03"}
-        ):
-            raise ConnectionLost(f"the session ended: {_one_line(error)}") from error
-        message = error.diag.message_primary or _one_line(error)
-        if error.diag.message_detail:
-            message += f" ({_one_line(Exception(error.diag.message_detail))})"
-        raise QueryError(message, sqlstate) from error

@@ -1,0 +1,22 @@
+"""PostgreSQL, the only module that knows psycopg. Everything leaves the server as text and is read as text here.
+
+Statements go by the extended protocol with a bound parameter, unnamed: two statements in one text are refused, and a
+transaction pooler works. Settings are local to a transaction; no state stays in the session.
+"""
+
+from __future__ import annotations
+
+from aps.database.connecting import connect
+from aps.database.failures import ConnectionLost, QueryError
+from aps.database.session import Database, Limits, Parameters, Row, timestamp
+
+__all__ = [
+    "ConnectionLost",
+    "Database",
+    "Limits",
+    "Parameters",
+    "QueryError",
+    "Row",
+    "connect",
+    "timestamp",
+]

@@ -1,0 +1,169 @@
+"""An operation while it runs: each batch to its outcome, whatever becomes of its session or of its COMMIT."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from aps import settlement
+from aps.act import VICTIM
+from aps.batch import Attempt, Batch, RolledBack
+from aps.database import ConnectionLost, Database, QueryError, Row
+from aps.errors import DatabaseError
+from aps.model import key
+from aps.model.matrix import Matrix, Query
+from aps.model.operation import Authority, Outcome, Result
+from aps.model.plan import Plan, PlannedJob
+from aps.settlement import Commit
+from aps.snapshot import Snapshot
+
+BATCH_SIZE = 1000
+_TRIES = 3
+
+
+def nothing(step: str) -> None:
+    """The pause between named steps that a drill may put its own in place of."""
+
+
+class NotApplied(Exception):
+    """The session or its COMMIT was lost, and nothing of the batch stands."""
+
+
+@dataclass
+class Run:
+    """One operation while it runs. `connect` opens a session to the same database each time."""
+
+    plan: Plan
+    matrix: Matrix
+    authority: Authority
+    connect: Callable[[], Database]
+    pause: Callable[[str], None] = nothing
+    batch_size: int = BATCH_SIZE
+    patience: float = settlement.PATIENCE_SECONDS
+    results: dict[str, Result] = field(default_factory=dict)
+    transactions: list[str] = field(default_factory=list)
+    rolled_back: str | None = None
+    not_verified: list[str] = field(default_factory=list)
+    interrupted: bool = False
+    lost: bool = False
+
+    @property
+    def stopped(self) -> bool:
+        ended = self.rolled_back or self.not_verified or self.interrupted or self.lost
+        return bool(ended) or any(result.outcome == "unknown" for result in self.results.values())
+
+    def untold(self, jobs: Sequence[PlannedJob]) -> list[PlannedJob]:
+        return [job for job in jobs if job.job not in self.results]
+
+    def leave(self, jobs: Sequence[PlannedJob], outcome: Outcome, detail: str) -> None:
+        """These jobs were not acted upon."""
+        for job in jobs:
+            self.results[job.job] = Result(job.job, outcome, detail)
+
+
+def batch(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> None:
+    """One batch to its outcome: where its session was lost once more, where it fell to a deadlock a few times."""
+    if run.stopped:
+        run.leave(run.untold(jobs), "refused", "not tried: the operation had ended")
+        return None
+    victims, losses = 0, 0
+    while True:
+        try:
+            stands = _try(run, snapshot, jobs)
+        except QueryError as error:
+            victims += 1
+            if error.sqlstate not in VICTIM or victims == _TRIES:
+                return run.leave(jobs, "failed", f"{error} ({error.sqlstate})")
+        except NotApplied as reason:
+            losses += 1
+            if run.interrupted or losses == 2:
+                return _lost(run, jobs, reason)
+        else:
+            return _after(run, snapshot, stands) if stands else None
+
+
+def _lost(run: Run, jobs: Sequence[PlannedJob], reason: NotApplied) -> None:
+    run.lost = not run.interrupted
+    outcome: Outcome = "refused" if run.interrupted else "failed"
+    run.leave(jobs, outcome, f"not applied: {reason} (08006)")
+
+
+def _try(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> Batch | None:
+    """One transaction; the batch where it stands. Raises NotApplied where its session was lost, QueryError."""
+    pid = None
+    try:
+        with run.connect() as database:
+            pid = database.pid
+            attempt = Attempt(
+                run.plan, snapshot, database, run.authority, str(uuid.uuid4()), run.pause
+            )
+            try:
+                return _committed(run, attempt.batch(jobs))
+            except RolledBack as stop:
+                run.rolled_back = str(stop)
+                run.results |= stop.results
+                return None
+            finally:
+                # Here, not by the end of the session, which the server notes later: the next try would meet its locks.
+                database.rollback()
+    except DatabaseError as error:
+        # The COMMIT was not sent: the server rolls back what it never was told to keep.
+        settlement.ended(pid, run.connect, run.patience)
+        raise NotApplied(str(error)) from error
+
+
+def _committed(run: Run, batch: Batch) -> Batch | None:
+    """Commit, and settle where the answer is lost; the batch where it stands. Raises NotApplied, QueryError."""
+    if batch.commit is None:
+        run.results |= batch.results
+        return None
+    interrupts = settlement.Interrupts(batch.database.abandon)
+    try:
+        with interrupts:
+            settled, words = _sent(run, batch, batch.commit, interrupts)
+            if settled == "not applied":
+                raise NotApplied(words)
+            if settled == "unknown":
+                run.results |= batch.unknown(words, run.plan.operation)
+                return None
+            run.results |= batch.results
+            run.transactions.append(batch.commit.transaction)
+            return batch
+    finally:
+        run.interrupted = run.interrupted or interrupts.count > 0
+
+
+def _sent(
+    run: Run, batch: Batch, commit: Commit, interrupts: settlement.Interrupts
+) -> tuple[settlement.Settled, str]:
+    try:
+        batch.send()
+    except ConnectionLost:
+        return settlement.settle(commit, run.connect, run.patience, lambda: interrupts.insist)
+    return "applied", ""
+
+
+def _after(run: Run, snapshot: Snapshot, batch: Batch) -> None:
+    """Verify the commit: each row of the verify query is a violation; failing to look is one too."""
+    state = run.matrix.state(run.plan.state)
+    query = state.action.verify if state and state.action else None
+    try:
+        run.pause("committed")
+        rows = _violations(run, snapshot, batch, query) if query else []
+    except (DatabaseError, QueryError) as error:
+        run.not_verified.append(f"the verification could not be run: {error}")
+        return
+    except KeyboardInterrupt:
+        run.not_verified.append("the verification was not run: interrupted")
+        raise
+    for row in rows:
+        name = key.text([str(row.get(column)) for column in run.matrix.key])
+        run.not_verified.append(f"job {name}: {row.get('reason') or 'no reason given'}")
+
+
+def _violations(run: Run, snapshot: Snapshot, batch: Batch, query: Query) -> list[Row]:
+    """On a new snapshot."""
+    with run.connect() as database, database.look():
+        bound = {**batch.bound, "clock": database.clock()}
+        return database.rows(query.sql, snapshot.bound | bound)

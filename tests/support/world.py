@@ -1,0 +1,55 @@
+"""The one queue that a property test runs on, and the questions that it must always answer with nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aps import evidence
+from aps.snapshot import Snapshot
+from tests.support.database import Database
+from tests.support.queue import Queue
+
+Row = Mapping[str, str | None]
+
+OPEN_WITHOUT_OWNER = b"""
+SELECT a.job_id, a.epoch FROM aps.attempt a JOIN aps.job j USING (job_id)
+ WHERE (a.ended_at IS NULL) <> (j.state = 'running' AND a.epoch = j.epoch)
+ UNION ALL
+SELECT j.job_id, j.epoch FROM aps.job j
+ WHERE j.state = 'running' AND NOT EXISTS (SELECT FROM aps.attempt a WHERE (a.job_id, a.epoch) = (j.job_id, j.epoch))"""
+WRONGLY_PUBLISHED = b"""
+SELECT job_id, e.epoch FROM aps.event e LEFT JOIN aps.attempt a USING (job_id, epoch)
+ WHERE e.kind = 'published'
+ GROUP BY job_id, e.epoch HAVING count(*) > 1 OR bool_or(a.worker IS DISTINCT FROM e.worker)
+ UNION ALL
+SELECT j.job_id, j.epoch FROM aps.job j
+ WHERE (j.state = 'complete') <> EXISTS (SELECT FROM aps.event e WHERE (e.job_id, e.kind) = (j.job_id, 'published'))"""
+JOURNAL = b"""
+SELECT job, before::text, after::text FROM aps_journal.entry WHERE operation = %s AND phase = 'applied'"""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the machine runs on: sessions of a worker and of the superuser, and the engine's eyes."""
+
+    database: Database
+    queue: Queue
+    ground: Queue
+    snapshot: Snapshot
+
+    def clear(self) -> None:
+        """An empty queue again; the guards of the schema let nobody else do that."""
+        self.ground.connection.execute(
+            b"SET session_replication_role = replica;"
+            b"TRUNCATE aps.job, aps.attempt, aps.event, aps_journal.batch, aps_journal.entry RESTART IDENTITY;"
+            b"SET session_replication_role = origin"
+        )
+
+    def rows(self) -> dict[int, Row]:
+        """Every job as the server writes it in UTC, by its id."""
+        rows = self.ground.connection.execute(b"SELECT job_id, row_to_json(j)::text FROM aps.job j")
+        return {int(row[0]): evidence.parse(row[1]) for row in rows}
+
+    def faults(self, query: bytes) -> list[object]:
+        return list(self.ground.connection.execute(query))
