@@ -117,9 +117,11 @@ class Attempt:
         seen = replace(self.seen, database=self.database)
         keys = [job.key for job in jobs]
         there = {int(row["ordinal"] or 0) - 1 for row in dossier.rows(seen, keys)}
-        holders = dossier.holders(seen, keys)
+        held = sorted(there)
+        named = dossier.of_held(seen, [keys[place] for place in held])
+        holders = {place: named.get(n, []) for n, place in enumerate(held)}
         return {
-            job.job: Result(job.job, "locked", dossier.spoken(holders.get(place, [])))
+            job.job: Result(job.job, "locked", dossier.spoken(holders[place]))
             if place in there
             else Result(job.job, "gone", "no such row any more")
             for place, job in enumerate(jobs)

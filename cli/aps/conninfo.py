@@ -27,5 +27,5 @@ def fault(dsn: str) -> str | None:
 
 def unreadable(dsn: str, words: str) -> str:
     """The sentence for one that libpq cannot read; its own words only where no password can be in them."""
-    secret = "password" in dsn.lower() or (_URI.match(dsn) and "@" in dsn)
+    secret = "pass" in dsn.lower() or "@" in dsn
     return f"the connection string is not one{'' if secret else f' ({words})'}: {_HOW}"

@@ -60,9 +60,14 @@ def guidance(state: State) -> Guidance:
     )
 
 
-def holders(snapshot: Snapshot, keys: Sequence[Key]) -> dict[int, list[Holder]]:
-    """Who holds the rows of these keys, by the key's place in the list, as far as the role may see."""
-    sql = statements.holders(snapshot.matrix.table, snapshot.types)
+def holders(
+    snapshot: Snapshot, keys: Sequence[Key], *, sharing: bool = False
+) -> dict[int, list[Holder]]:
+    """Who holds the rows of these keys, by the key's place in the list, as far as the role may see.
+
+    A single transaction each, or with `sharing` those that hold one together: only for rows that are known to be held.
+    """
+    sql = statements.holders(snapshot.matrix.table, snapshot.types, sharing=sharing)
     found: dict[int, list[Holder]] = {}
     for row in snapshot.database.rows(sql, snapshot.keys(keys)):
         holder = Holder(
@@ -74,6 +79,19 @@ def holders(snapshot: Snapshot, keys: Sequence[Key]) -> dict[int, list[Holder]]:
         )
         found.setdefault(int(row["ordinal"] or 0) - 1, []).append(holder)
     return found
+
+
+def of_held(snapshot: Snapshot, keys: Sequence[Key]) -> dict[int, list[Holder]]:
+    """Who holds these rows, which a lock was refused for."""
+    found = holders(snapshot, keys)
+    rest = [place for place, _ in enumerate(keys) if place not in found]
+    try:
+        with snapshot.database.savepoint():
+            shared = holders(snapshot, [keys[place] for place in rest], sharing=True)
+    except QueryError:
+        # A row that was let go meanwhile, whose number is that of no group.
+        return found
+    return found | {rest[place]: sharers for place, sharers in shared.items()}
 
 
 def _holders(snapshot: Snapshot, values: Key, errors: list[str]) -> tuple[Holder, ...] | None:

@@ -91,13 +91,15 @@ def select(
     """The keys of one state, oldest first; `conditions` are SQL over the alias q."""
     keys = ", ".join(f"q.{ident(column)}" for column in key)
     itemised = "item" in columns
-    since = "q.since" if "since" in columns else "NULL"
+    aged = "since" in columns
+    # A bare NULL is no place to sort by; with its type it is.
+    since = "q.since" if aged else "NULL::timestamptz"
     return read("select").format(
         keys_text=", ".join(f"q.{ident(column)}::text AS {ident(column)}" for column in key),
         evidence=query.sql,
         conditions=" AND ".join(["true", *conditions]),
         grouping=f"GROUP BY {keys}" if itemised else "",
-        since=f"min({since})" if itemised and since != "NULL" else f"({since})",
+        since=f"min({since})" if itemised and aged else f"({since})",
         keys=keys,
     )
 
@@ -151,8 +153,8 @@ def keys(table_name: str, types: Mapping[str, str]) -> str:
     )
 
 
-def holders(table_name: str, types: Mapping[str, str]) -> str:
-    return read("holders").format(
+def holders(table_name: str, types: Mapping[str, str], *, sharing: bool) -> str:
+    return read("sharers" if sharing else "holders").format(
         table=table(table_name), same_key=_same_key(types), **_arrays(types)
     )
 

@@ -18,12 +18,13 @@ NO_COLUMN = "SELECT job_id, no_such_column FROM aps.job WHERE state = 'ready'"
 DIVIDES = "SELECT job_id, 1 / (epoch - epoch) AS ratio FROM aps.job WHERE state = 'ready'"
 COMPARES = "SELECT job_id FROM aps.job WHERE state = 'ready' AND 1 / (epoch - epoch) > 0"
 SLEEPS = "SELECT job_id FROM aps.job WHERE state = 'ready' AND pg_sleep(600) IS NULL"
-FAILING = {
+UNCOUNTABLE = {
     "missing column": (NO_COLUMN, "no_such_column"),
-    "one row divides by zero": (DIVIDES, "division by zero"),
     "the condition divides by zero": (COMPARES, "division by zero"),
     "too slow": (SLEEPS, "statement timeout"),
 }
+# The rows of this one can be counted; what cannot be told is the evidence of each.
+FAILING = UNCOUNTABLE | {"one row divides by zero": (DIVIDES, "division by zero")}
 
 
 def inspect(database: Database, pack: str, *words: str) -> tuple[int, dict[str, Any]]:
@@ -56,7 +57,7 @@ def nothing_is_done(database: Database, pack: str, job: str, words: str) -> None
 
 def test_two_states_that_claim_one_job_are_a_conflict(database: Database, tmp_path: Path) -> None:
     pack = trouble.pack(tmp_path, {"live_lease": OVERLAPPING})
-    job, other = trouble.ready(database), trouble.leased(database)
+    other, job = trouble.leased(database), trouble.ready(database)
     code, report = inspect(database, pack)
     assert code == Exit.UNDETERMINED
     assert (state(report, "conflict")["jobs"], state(report, "conflict")["worst"]) == (1, job)
@@ -77,7 +78,7 @@ def test_a_job_that_no_state_claims_is_unclassified(database: Database) -> None:
     nothing_is_done(database, "aps", job, "no state of the matrix claims this job")
 
 
-@pytest.mark.parametrize(("query", "why"), FAILING.values(), ids=FAILING)
+@pytest.mark.parametrize(("query", "why"), UNCOUNTABLE.values(), ids=UNCOUNTABLE)
 def test_a_state_whose_query_fails_is_undetermined_and_the_others_are_told(
     database: Database, tmp_path: Path, query: str, why: str
 ) -> None:
@@ -89,12 +90,8 @@ def test_a_state_whose_query_fails_is_undetermined_and_the_others_are_told(
     assert code == report["exit_code"] == Exit.UNDETERMINED
     assert state(report, "adoption")["jobs"] == 1
     failed = state(report, "ready")
-    if query == DIVIDES:
-        # Only the evidence of a row fails: the rows can be counted, and are told as such.
-        assert failed["verdict"] in ("undetermined", "found")
-    else:
-        assert (failed["verdict"], failed["jobs"]) == ("undetermined", None)
-        assert why in failed["error"]
+    assert (failed["verdict"], failed["jobs"]) == ("undetermined", None)
+    assert why in failed["error"]
     assert state(report, "unclassified")["verdict"] == "undetermined"
 
 
@@ -150,11 +147,24 @@ def test_states_that_can_only_be_read_apart_are_counted_and_the_doubts_stay_open
         assert "could not be read together" in state(report, doubt)["error"]
 
 
-def test_a_state_that_fails_only_where_it_is_narrowed_is_told_with_its_reason(
-    database: Database, tmp_path: Path
+@pytest.mark.parametrize("narrowed", [(), ("--where", "ratio=1")], ids=["listed", "narrowed"])
+def test_a_state_whose_evidence_fails_is_undetermined_where_it_is_listed(
+    database: Database, tmp_path: Path, narrowed: tuple[str, ...]
 ) -> None:
     pack = trouble.pack(tmp_path, {"ready": DIVIDES})
-    trouble.ready(database)
-    code, report = inspect(database, pack, "--state", "ready", "--where", "ratio=1")
-    assert (code, report["jobs"]) == (Exit.UNDETERMINED, [])
+    job = trouble.ready(database)
+    code, report = inspect(database, pack, "--state", "ready", *narrowed)
+    assert code == Exit.UNDETERMINED
+    assert [one["state"] for one in report["jobs"]] == ([] if narrowed else ["undetermined"])
+    assert [one["job"] for one in report["jobs"]] == ([] if narrowed else [job])
     assert "division by zero" in state(report, "ready")["error"]
+
+
+def test_jobs_without_an_age_are_listed_in_the_order_of_their_keys(
+    database: Database, tmp_path: Path
+) -> None:
+    pack = trouble.pack(tmp_path, {"ready": "SELECT job_id FROM aps.job WHERE state = 'ready'"})
+    jobs = [trouble.ready(database, key) for key in "abc"]
+    _, report = inspect(database, pack, "--state", "ready")
+    assert [one["job"] for one in report["jobs"]] == jobs
+    assert {one["age_seconds"] for one in report["jobs"]} == {None}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
@@ -14,8 +15,8 @@ from tests.support.operating import (
     told,
     untouched,
 )
-from tests.support.queue import queue
-from tests.support.sessions import eventually
+from tests.support.queue import Answer, queue
+from tests.support.sessions import eventually, waits_for_a_lock
 
 
 @pytest.fixture
@@ -62,14 +63,6 @@ def test_retries_end_and_leave_what_is_still_held(database: Database, holder: Co
     holder.rollback()
 
 
-def test_only_what_was_locked_is_tried_again(database: Database, holder: Connection) -> None:
-    us = operator(database)
-    database.execute(b"UPDATE aps.job SET request_key = 'held'")
-    plan = us.plan(1)
-    holder.rollback()
-    assert told(us.apply(plan))[0] == "applied"
-
-
 def test_what_the_holder_left_behind_is_judged_anew(database: Database, holder: Connection) -> None:
     def rest() -> None:
         holder.execute(b"UPDATE aps.job SET worker = 'w9', epoch = 2, candidate = '1/2-z'")
@@ -97,15 +90,28 @@ def test_what_the_role_may_not_see_of_the_holder_is_said(
     assert detail.endswith("holds the row, in a state that this role may not see")
 
 
-def test_holders_that_share_a_row_are_not_guessed_at(database: Database) -> None:
+def test_holders_that_share_a_row_are_all_named(database: Database) -> None:
+    abandoned(database, 2)
+    sharers = [database.connect("postgres", autocommit=False) for _ in range(2)]
+    for sharer in sharers:
+        sharer.execute(b"SELECT FROM aps.job WHERE job_id = 2 FOR SHARE")
+    sharers[0].execute(b"SELECT FROM aps.job WHERE job_id = 1 FOR SHARE")
+    rows = {row.job: row for row in operator(database).reclaim(1, 2).rows}
+    pids = [f"pid {sharer.info.backend_pid} " for sharer in sharers]
+    assert pids[0] in rows["1"].detail
+    assert pids[1] not in rows["1"].detail
+    assert all(pid in rows["2"].detail for pid in pids)
+
+
+def test_a_holder_that_changed_the_row_under_a_savepoint_is_named_once(database: Database) -> None:
     abandoned(database)
-    for _ in range(2):
-        database.connect("postgres", autocommit=False).execute(
-            b"SELECT FROM aps.job WHERE job_id = 1 FOR SHARE"
-        )
+    holder = database.connect("postgres", autocommit=False)
+    holder.execute(b"SELECT FROM aps.job FOR UPDATE")
+    with holder.transaction():
+        holder.execute(b"UPDATE aps.job SET updated_at = clock_timestamp()")
     outcome, detail = told(operator(database).reclaim(1))
     assert outcome == "locked"
-    assert "who cannot be told" in detail
+    assert detail.count(f"pid {holder.info.backend_pid} ") == 1
 
 
 def test_a_child_row_that_is_being_inserted_holds_nothing_up(database: Database) -> None:
@@ -139,32 +145,20 @@ def test_a_child_row_inserted_under_the_lock_holds_nothing_up(database: Database
     child.commit()
 
 
-def test_a_worker_that_waits_for_the_operators_lock_is_refused_afterwards(
+def test_a_worker_that_waits_for_the_operators_lock_meets_the_new_epoch(
     database: Database,
 ) -> None:
     abandoned(database)
     late = queue(database)
-    # A lease that is not over, so that only the epoch can refuse it.
-    waiting: list[object] = []
+    waiting: list[Future[Answer | None]] = []
 
-    def send() -> None:
-        late.connection.pgconn.send_query_params(
-            b"SELECT state, epoch FROM aps.job WHERE job_id = 1 FOR NO KEY UPDATE", []
-        )
-        late.connection.pgconn.flush()
-        eventually(
-            lambda: bool(
-                database.execute(
-                    b"SELECT FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'",
-                    [late.pid],
-                )
-            )
-        )
-        waiting.append(None)
+    def publish() -> None:
+        waiting.append(pool.submit(late.publish, 1, "w1", 1))
+        eventually(lambda: waits_for_a_lock(database, late.pid))
 
-    operation = operator(database).reclaim(1, pause=at("locked", send))
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        operation = operator(database).reclaim(1, pause=at("locked", publish))
+        answer = waiting[0].result()
     assert told(operation)[0] == "applied"
-    result = late.connection.pgconn.get_result()
-    assert result
-    assert (result.get_value(0, 0), result.get_value(0, 1)) == (b"ready", b"2")
-    assert waiting
+    assert answer
+    assert (answer["answer"], answer["state"], answer["epoch"]) == ("rejected", "ready", 2)

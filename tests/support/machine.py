@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -11,8 +12,10 @@ from hypothesis.stateful import (
     MultipleResults,
     RuleBasedStateMachine,
     consumes,
+    initialize,
     invariant,
     multiple,
+    precondition,
     rule,
 )
 
@@ -22,25 +25,26 @@ from aps.model.plan import Plan
 from aps.model.report import CONFLICT, UNCLASSIFIED
 from aps.planning import Selection
 from aps.run import Run
-from tests.support.looking import connect, reference
-from tests.support.queue import DIGEST, OTHER_DIGEST, Answer
-from tests.support.world import JOURNAL, OPEN_WITHOUT_OWNER, WRONGLY_PUBLISHED, Row, World
+from tests.support.looking import connect
+from tests.support.queue import DIGEST, LEASED, OTHER_DIGEST, leased
+from tests.support.world import (
+    JOURNAL,
+    OPEN_WITHOUT_OWNER,
+    WRONGLY_PUBLISHED,
+    Ownership,
+    Row,
+    World,
+)
 
 WORKERS = st.sampled_from(["w1", "w2"])
-LEASES = st.sampled_from(["10 min", "10 min", "-1 s"])
+LEASES = st.sampled_from(["10 min", "-1 s"])
+WRITES = st.sampled_from(LEASED)
+FORGED = st.sampled_from(["nothing", "nothing", "worker", "epoch"])
 DIGESTS = st.sampled_from([DIGEST, OTHER_DIGEST])
-REQUESTS = st.tuples(st.integers(0, 4), st.sampled_from([None, None, "in/1.csv"]))
+REQUESTS = st.tuples(st.integers(0, 4), st.sampled_from([None, "in/1.csv"]))
+ACTED_UPON = st.sampled_from(["adoption", "poisoned"])
 # Steps of an apply: before and after it holds its rows.
-STEPS = st.sampled_from(["begun", "judged", None])
-
-
-@dataclass(frozen=True, slots=True)
-class Ownership:
-    """What a worker believes, for as long as it lives."""
-
-    job: int
-    worker: str
-    epoch: int
+STEPS = st.sampled_from([None, "begun", "judged"])
 
 
 class Machine(RuleBasedStateMachine):
@@ -60,107 +64,147 @@ class Machine(RuleBasedStateMachine):
         self.seen: dict[int, Row] = {}
         world.clear()
 
+    @initialize(target=jobs)
+    def begin(self) -> MultipleResults[int]:
+        return multiple(*(self.accepted(f"r{n}", None) for n in range(2)))
+
+    def accepted(self, key: str, content: str | None) -> int:
+        job = int(self.queue.accept(key, content)["job_id"])
+        self.requests[key] = job, content
+        return job
+
     @rule(target=jobs, request=REQUESTS)
     def accept(self, request: tuple[int, str | None]) -> int | MultipleResults[int]:
         key, content = f"r{request[0]}", request[1]
+        if key not in self.requests:
+            return self.accepted(key, content)
         answer = self.queue.accept(key, content)
-        job, first = self.requests.setdefault(key, (answer["job_id"], content))
-        if answer["answer"] == "accepted":
-            assert len({known for known, _ in self.requests.values()}) == len(self.requests)
-            return job
-        assert (answer["job_id"], answer["answer"]) == (
-            job,
-            "repeated" if first == content else "conflict",
-        )
+        job, first = self.requests[key]
+        assert answer["job_id"] == job
+        assert answer["answer"] == ("repeated" if first == content else "conflict")
         return multiple()
 
     @rule(job=jobs, digest=DIGESTS)
     def confirm(self, job: int, digest: str) -> None:
-        self.queue.confirm(job, digest)
+        right = self.seen[job]["state"] == "materializing" and digest == DIGEST
+        answer = self.queue.confirm(job, digest)
+        assert answer
+        assert (answer["answer"] == "confirmed") is right
 
-    @rule(job=jobs, behind=st.sampled_from([0, 0, 1]))
+    @rule(job=jobs, behind=st.sampled_from([0, 1, 1]))
     def cancel(self, job: int, behind: int) -> None:
-        self.queue.cancel(job, int(self.seen[job]["epoch"] or 0) - behind)
+        right = self.seen[job]["finished_at"] is None and not behind
+        answer = self.queue.cancel(job, int(self.seen[job]["epoch"] or 0) - behind)
+        assert answer
+        assert (answer["answer"] == "cancelled") is right
 
     @rule(target=owners, worker=WORKERS, lease=LEASES)
-    def claim(self, worker: str, lease: str) -> Ownership | MultipleResults[Ownership]:
-        return self.owned(worker, self.queue.claim(worker, lease))
-
-    @rule(target=owners, worker=WORKERS, lease=LEASES)
-    def adopt(self, worker: str, lease: str) -> Ownership | MultipleResults[Ownership]:
-        return self.owned(worker, self.queue.adopt(worker, lease))
-
-    def owned(self, worker: str, answer: Answer | None) -> Ownership | MultipleResults[Ownership]:
+    def take(self, worker: str, lease: str) -> Ownership | MultipleResults[Ownership]:
+        """A worker that looks for work: what is ready, else what others left."""
+        answer, state = self.queue.claim(worker, lease), "ready"
         if answer is None:
+            answer, state = self.queue.adopt(worker, lease, self.world.limit), "running"
+        if answer is None:
+            assert not any(row["state"] == "ready" for row in self.seen.values())
             return multiple()
+        assert self.seen[answer["job_id"]]["state"] == state
+        assert not self.leased(answer["job_id"])
         self.raised.add(answer["job_id"])
         return Ownership(answer["job_id"], worker, answer["epoch"])
 
-    @rule(owner=owners, lease=LEASES, progress=st.booleans())
-    def heartbeat(self, owner: Ownership, lease: str, progress: bool) -> None:
-        self.queue.heartbeat(owner.job, owner.worker, owner.epoch, lease, progress)
+    def leased(self, job: int) -> bool:
+        """Leases here end long ago or in minutes, so that no clock can matter."""
+        until = self.seen[job]["lease_until"]
+        return until is not None and datetime.fromisoformat(until) > datetime.now(UTC)
 
-    @rule(owner=owners, digest=DIGESTS)
-    def publish(self, owner: Ownership, digest: str) -> None:
-        self.queue.publish(owner.job, owner.worker, owner.epoch, digest)
+    @precondition(lambda self: self.running())
+    @rule(data=st.data(), name=WRITES, forged=FORGED)
+    def write(self, data: st.DataObject, name: str, forged: str) -> None:
+        """The worker that has the job still, whether its lease is over or not; or one that is wrong in one thing."""
+        job = data.draw(st.sampled_from(self.running()))
+        row = self.seen[job]
+        worker = "w3" if forged == "worker" else str(row["worker"])
+        self.written(Ownership(job, worker, int(row["epoch"] or 0) - (forged == "epoch")), name)
 
-    @rule(owner=owners, retry=st.booleans())
-    def fail(self, owner: Ownership, retry: bool) -> None:
-        self.queue.fail(owner.job, owner.worker, owner.epoch, retry)
+    @rule(owner=owners, name=WRITES)
+    def write_from_memory(self, owner: Ownership, name: str) -> None:
+        """A worker that goes on as if nothing had happened."""
+        self.written(owner, name)
 
-    @rule(owner=owners)
-    def release(self, owner: Ownership) -> None:
-        self.queue.release(owner.job, owner.worker, owner.epoch)
+    def written(self, owner: Ownership, name: str) -> None:
+        row = self.seen[owner.job]
+        mine = (row["worker"], row["epoch"]) == (owner.worker, str(owner.epoch))
+        answer = leased(self.queue, name, owner.job, owner.worker, owner.epoch)
+        assert answer
+        done = answer["answer"] not in ("rejected", "repeated")
+        assert done is (row["state"] == "running" and mine and self.leased(owner.job))
+
+    def running(self) -> list[int]:
+        return [job for job, row in self.seen.items() if row["state"] == "running"]
+
+    def expired(self) -> list[int]:
+        return [job for job in self.running() if not self.leased(job)]
 
     @rule(owner=consumes(owners))
     def die(self, owner: Ownership) -> None:
         """The process is gone and says nothing; its row stays as it is."""
 
-    @rule(owner=owners)
-    def sleep(self, owner: Ownership) -> None:
-        """Time passes until the lease of that job is over; its worker will go on as before."""
+    @precondition(lambda self: self.running())
+    @rule()
+    def sleep(self) -> None:
+        """Time passes until every lease is over; the workers will go on as before."""
         self.world.ground.connection.execute(
             b"UPDATE aps.job SET lease_until = clock_timestamp() - interval '1 s'"
-            b" WHERE job_id = %s AND lease_until > clock_timestamp()",
-            [owner.job],
+            b" WHERE lease_until > clock_timestamp()"
         )
 
-    @rule(target=plans, state=st.sampled_from(["adoption", "poisoned"]))
-    def plan(self, state: str) -> Plan:
+    @precondition(lambda self: self.expired())
+    @rule(target=plans, state=ACTED_UPON)
+    def plan(self, state: str) -> Plan | MultipleResults[Plan]:
+        made = self.planned(state)
+        return made if made.jobs else multiple()
+
+    def planned(self, state: str) -> Plan:
         with connect(self.world.database) as session:
-            return planning.plan(reference(), session, "reclaim", Selection(state=state))
+            return planning.plan(self.world.matrix, session, "reclaim", Selection(state=state))
 
     @rule(plan=plans, step=STEPS)
     def apply(self, plan: Plan, step: str | None) -> None:
-        """A plan of any age, perhaps done before; another worker may adopt a job in the middle of it."""
+        """A plan of any age, perhaps done before."""
+        self.operate(plan, step)
+
+    def operate(self, plan: Plan, step: str | None) -> None:
+        """Another worker may adopt a job in the middle of it."""
         before = self.world.rows()
         operation = self.applied(plan, lambda now: self.adopt_aside() if now == step else None)
         assert operation.rolled_back is None
         assert not operation.not_verified
-        applied = {row.job for row in operation.rows if row.outcome == "applied"}
         assert {row.outcome for row in operation.rows} <= {"applied", "already", "changed"}
+        applied = {row.job for row in operation.rows if row.outcome == "applied"}
         after = self.world.rows()
         changed = {str(job) for job in before if before[job] != after[job]}
         assert applied == changed - {str(job) for job in self.raised}
         self.raised |= {int(job) for job in applied}
         self.journaled(plan.operation, applied, before, after)
 
+    @precondition(lambda self: self.expired())
+    @rule(state=ACTED_UPON, step=STEPS)
+    def reclaim(self, state: str, step: str | None) -> None:
+        self.operate(self.planned(state), step)
+
     def applied(self, plan: Plan, pause: Callable[[str], None]) -> Operation:
         authority = Authority(reason="it ran out", user="someone", client_host="here")
-        opened = lambda: connect(self.world.database)  # noqa: E731
-        return action.apply(Run(plan, reference(), authority, opened, pause))
+        database = self.world.database
+        run = Run(plan, self.world.matrix, authority, lambda: connect(database), pause)
+        return action.apply(run)
 
     def adopt_aside(self) -> None:
-        answer = self.queue.adopt("w3")
+        answer = self.queue.adopt("w3", "10 min", self.world.limit)
         if answer:
             self.raised.add(answer["job_id"])
 
     def journaled(
-        self,
-        operation: str,
-        applied: set[str],
-        before: dict[int, Row],
-        after: dict[int, Row],
+        self, operation: str, applied: set[str], before: dict[int, Row], after: dict[int, Row]
     ) -> None:
         """The journal has just what this operation changed, now and before, and as it was and is."""
         entries = list(self.world.ground.connection.execute(JOURNAL, [operation]))

@@ -23,7 +23,7 @@ class Paused:
 
     def __init__(self, step: str, *words: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(_SCRIPT), step, *words],
+            [sys.executable, "-P", str(_SCRIPT), step, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

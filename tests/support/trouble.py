@@ -69,3 +69,48 @@ def role(database: Database, *grants: str) -> str:
     for grant in grants:
         database.execute(sql.SQL("GRANT {} TO {}").format(sql.SQL(grant), made))  # type: ignore[arg-type]
     return name
+
+
+_ERRANDS = {
+    "matrix.yaml": """\
+matrix: 1
+system: errands
+table: errand
+key: name
+fencing: none
+owner: {team: errands}
+states:
+  ready: {means: nobody took it, action: none}
+  adoption:
+    means: somebody took it
+    severity: {warning: 1}
+    action: {run: reclaim, attest: all-workers-stopped, effect: ready again}
+    rollback: {criterion: none, irreversible: there is no generation}
+absent:
+  unconfirmed_materialization: no input
+  live_lease: no lease
+  orphan_candidate: no files
+  confirmed_publication: no result
+  missing_artifact: no files
+""",
+    "queries/population.sql": "-- All.\nSELECT name FROM errand\n",
+    "queries/ready.sql": "-- Ready.\nSELECT name FROM errand WHERE taken_at IS NULL\n",
+    "queries/adoption.sql": """\
+-- Taken.
+SELECT name, taken_at AS since, taken_at FROM errand WHERE taken_at IS NOT NULL
+""",
+    "queries/adoption.reclaim.sql": """\
+-- Back. Returns name.
+UPDATE errand SET taken_at = NULL WHERE name = ANY (%(name)s::text[]) RETURNING name
+""",
+}
+
+
+def errands(folder: Path) -> str:
+    """A small foreign queue: `errand (name text, taken_at timestamptz)`, without a fence and without a schema."""
+    pack = folder / "errands"
+    for name, text in _ERRANDS.items():
+        file = pack / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return str(pack)

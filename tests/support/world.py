@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aps import evidence
+from aps.model.matrix import Matrix
 from aps.snapshot import Snapshot
 from tests.support.database import Database
 from tests.support.queue import Queue
@@ -30,6 +31,15 @@ SELECT job, before::text, after::text FROM aps_journal.entry WHERE operation = %
 
 
 @dataclass(frozen=True, slots=True)
+class Ownership:
+    """What a worker believes, for as long as it lives."""
+
+    job: int
+    worker: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """What the machine runs on: sessions of a worker and of the superuser, and the engine's eyes."""
 
@@ -37,6 +47,15 @@ class World:
     queue: Queue
     ground: Queue
     snapshot: Snapshot
+
+    @property
+    def matrix(self) -> Matrix:
+        return self.snapshot.matrix
+
+    @property
+    def limit(self) -> int:
+        """So many lost workers make a job poisoned."""
+        return int(str(self.matrix.values["abandon_limit"]))
 
     def clear(self) -> None:
         """An empty queue again; the guards of the schema let nobody else do that."""

@@ -37,12 +37,12 @@ def inspect(
     quiet: options.Quiet = False,
 ) -> None:
     """Look at the queue, or at named jobs: what is wrong, how bad, how old, what may be done, by whom."""
-    from aps import triage
-
     if where and state is None:
         raise Usage("--where needs --state: it is exact on the evidence of one state")
     if state is not None and jobs:
         raise Usage("name jobs or --state, not both")
+    from aps import triage
+
     reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
     target = options.target("inspect", reach)
     look = triage.Look(

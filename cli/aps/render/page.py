@@ -22,7 +22,7 @@ def _page(report: Report, job: Job, detail: Detail, view: View) -> str:
     main = [said for said in detail.guidance if said.state not in job.overlays]
     now = age.read(report.as_of)
     blocks = [
-        [_title(report, job, view)],
+        [_title(job, main, view)],
         _meaning(main, view),
         [*_evidence(job, detail, now, view), *_surroundings(detail, now, view)],
         [labelled("tell", _each(main, "tell", view), view)],
@@ -31,9 +31,9 @@ def _page(report: Report, job: Job, detail: Detail, view: View) -> str:
     return prose.paragraphs(blocks)
 
 
-def _title(report: Report, job: Job, view: View) -> str:
-    titles = {finding.state: finding.title for finding in report.states}
-    state = view.words(titles.get(job.state, job.state))
+def _title(job: Job, main: Iterable[Guidance], view: View) -> str:
+    state = next((said.title for said in main if said.state == job.state), job.state)
+    state = view.words(state)
     lasting = f"{state} for {age.text(job.age_seconds)}"
     parts = [
         f"job {view.text(job.job)}",

@@ -1,0 +1,55 @@
+"""The README is true: every command in it is run, in its order, and prints what it shows there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from aps.demo import control
+from tests.support.demo import aps, own_folder
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```console\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def steps() -> list[tuple[str, str]]:
+    """Command and screen, in the order of the README."""
+    told = "".join(BLOCKS)
+    parts = re.split(r"^\$ (.*)\n", told, flags=re.MULTILINE)[1:]
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def words(screen: str) -> list[str]:
+    """What does not change from run to run: no numbers, ids, times, places; wherever the lines break."""
+    place = re.sub(r"\S+ as oncall", "PLACE as oncall", screen)
+    told = re.sub(r"sha256:\S+|\d+/\S+|\b[0-9a-f]{8}\b|\S+@\S+|[\d:Z-]*\d[\d:Z-]*", "N", place)
+    return re.sub(r"\bN (s|min)\b", "N s", told).split()
+
+
+@pytest.mark.slow
+def test_every_command_of_the_incident_prints_what_the_readme_shows() -> None:
+    assert len(steps()) >= 6
+    with own_folder():
+        control.start()
+        for command, screen in steps():
+            program, *given = shlex.split(command)
+            assert program == "aps"
+            done = aps(*given)
+            assert words(screen), command
+            assert words(screen) == words(done.stdout), command
+
+
+def test_the_readme_names_the_two_commands_first() -> None:
+    first = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
+    assert first == "make demo\nmake test\n"
+
+
+def test_every_link_of_the_documents_leads_somewhere() -> None:
+    files = [ROOT / "README.md", ROOT / "queries/README.md", *(ROOT / "docs").glob("*.md")]
+    for file in files:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text(encoding="utf-8")):
+            assert "://" in target or (file.parent / target).exists(), f"{file.name}: {target}"
