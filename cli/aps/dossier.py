@@ -85,6 +85,8 @@ def of_held(snapshot: Snapshot, keys: Sequence[Key]) -> dict[int, list[Holder]]:
     """Who holds these rows, which a lock was refused for."""
     found = holders(snapshot, keys)
     rest = [place for place, _ in enumerate(keys) if place not in found]
+    if not rest:
+        return found
     try:
         with snapshot.database.savepoint():
             shared = holders(snapshot, [keys[place] for place in rest], sharing=True)
