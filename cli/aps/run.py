@@ -123,7 +123,7 @@ def _committed(run: Run, batch: Batch) -> Batch | None:
         with interrupts:
             settled, words = _sent(run, batch, batch.commit, interrupts)
             if settled == "not applied":
-                raise NotApplied(words)
+                raise NotApplied(f"the answer to COMMIT was lost, and {words}")
             if settled == "unknown":
                 run.results |= batch.unknown(words, run.plan.operation)
                 return None

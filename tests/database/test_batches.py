@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from aps.database import Limits
 from aps.model.operation import Operation
 from tests.support import packs, triggers
 from tests.support.database import Database
@@ -15,11 +14,11 @@ from tests.support.operating import (
     batches,
     journal,
     operator,
+    outcome,
     standing,
     told,
     untouched,
 )
-from tests.support.sessions import eventually, in_background, waits_for_a_lock
 from tests.support.triggers import trigger
 
 
@@ -28,11 +27,6 @@ def thousand(database: Database) -> tuple[Operator, Operation]:
     operation = us.apply(us.plan(state="adoption", limit=1000))
     assert len(operation.rows) == 1000
     return us, operation
-
-
-def of(operation: Operation, job: int) -> tuple[str, str]:
-    (row,) = [row for row in operation.rows if row.job == str(job)]
-    return row.outcome, row.detail
 
 
 def states(database: Database) -> dict[str, int]:
@@ -45,7 +39,7 @@ def test_one_row_that_raises_fails_alone_in_a_batch_of_1000(database: Database) 
     trigger(database, "before", triggers.RAISES, "NEW.job_id = 700")
     _, operation = thousand(database)
     assert operation.counts == {"applied": 999, "failed": 1}
-    assert of(operation, 700) == ("failed", "job 700 may not change (P0042)")
+    assert outcome(operation, 700) == ("failed", "job 700 may not change (P0042)")
     assert operation.exit_code == 27
     assert states(database) == {"ready": 999, "running": 1}
     assert standing(database, 700) == ("running", 1)
@@ -62,8 +56,8 @@ def test_one_row_that_a_constraint_forbids_is_blocked_and_the_constraint_named(
     )
     _, operation = thousand(database)
     assert operation.counts == {"applied": 999, "blocked": 1}
-    outcome, detail = of(operation, 700)
-    assert outcome == "blocked"
+    blocked, detail = outcome(operation, 700)
+    assert blocked == "blocked"
     assert "never_700" in detail
     assert detail.endswith("(23514)")
     assert operation.exit_code == 21
@@ -84,7 +78,7 @@ def test_a_sibling_that_stands_in_the_way_blocks_one_row_alone(database: Databas
     database.execute(b"CREATE UNIQUE INDEX one_ready ON aps.job (kind) WHERE state = 'ready'")
     operation = operator(database).reclaim(1, 2, 3)
     assert operation.counts == {"applied": 1, "blocked": 2}
-    assert "one_ready" in of(operation, 2)[1]
+    assert "one_ready" in outcome(operation, 2)[1]
     assert operation.exit_code == 21
 
 
@@ -93,7 +87,7 @@ def test_a_row_that_a_trigger_keeps_is_blocked(database: Database) -> None:
     trigger(database, "before", triggers.KEEPS, "NEW.job_id = 700")
     _, operation = thousand(database)
     assert operation.counts == {"applied": 999, "blocked": 1}
-    assert of(operation, 700) == (
+    assert outcome(operation, 700) == (
         "blocked", "the action left it as it was: a trigger, rule or policy kept the row",
     )  # fmt: skip
     assert states(database) == {"ready": 999, "running": 1}
@@ -126,24 +120,16 @@ def test_a_trigger_that_touches_another_row_of_the_table_rolls_the_batch_back(
     assert database.execute(b"SELECT count(*) FROM aps.event") == [(0,)]
 
 
-def test_a_trigger_that_deletes_the_row_rolls_the_batch_back(database: Database) -> None:
+@pytest.mark.parametrize("kind", ["before", "after"])
+def test_a_trigger_that_deletes_the_row_rolls_the_batch_back(database: Database, kind: str) -> None:
     abandoned(database, 2)
-    trigger(database, "after", triggers.DELETES, "NEW.job_id = 2")
+    trigger(database, kind, triggers.DELETES, "NEW.job_id = 2")
     database.execute(b"ALTER TABLE aps.event DROP CONSTRAINT event_job_id_fkey")
     database.execute(b"ALTER TABLE aps.attempt DROP CONSTRAINT attempt_job_id_fkey")
     operation = operator(database).reclaim(1, 2)
     assert operation.exit_code == 23
     assert states(database) == {"running": 2}
     assert not batches(database)
-
-
-def test_a_trigger_that_deletes_the_row_first_fails_that_row_alone(database: Database) -> None:
-    abandoned(database, 2)
-    trigger(database, "before", triggers.DELETES, "NEW.job_id = 2")
-    operation = operator(database).reclaim(1, 2)
-    assert of(operation, 1)[0] == "applied"
-    assert of(operation, 2)[0] in ("failed", "blocked")
-    assert states(database) == {"ready": 1, "running": 1}
 
 
 ABORT = """\
@@ -163,9 +149,9 @@ def test_a_violated_criterion_in_the_second_of_three_batches_ends_the_operation(
     assert operation.exit_code == 23
     assert operation.rolled_back == "queries/adoption.abort.sql: job 15 is sacred (1 jobs)"
     assert operation.counts == {"applied": 10, "refused": 20}
-    assert of(operation, 1)[0] == "applied"
-    assert of(operation, 12) == ("refused", f"rolled back: {operation.rolled_back}")
-    assert of(operation, 30) == ("refused", "not tried: the operation had ended")
+    assert outcome(operation, 1)[0] == "applied"
+    assert outcome(operation, 12) == ("refused", f"rolled back: {operation.rolled_back}")
+    assert outcome(operation, 30) == ("refused", "not tried: the operation had ended")
     assert len(operation.transactions) == 1
     assert [job for job, _, _ in journal(database)] == sorted(map(str, range(1, 11)))
     assert states(database) == {"ready": 10, "running": 20}
@@ -182,7 +168,7 @@ def test_an_outcome_that_was_known_stays_where_the_batch_is_rolled_back(
     holder.execute(b"SELECT FROM aps.job WHERE job_id = 16 FOR UPDATE")
     trigger(database, "before", triggers.RAISES, "NEW.job_id = 17")
     operation = us.apply(plan)
-    assert [of(operation, job)[0] for job in (14, 15, 16, 17)] == [
+    assert [outcome(operation, job)[0] for job in (14, 15, 16, 17)] == [
         "refused", "refused", "locked", "failed",
     ]  # fmt: skip
     assert operation.exit_code == 23
@@ -210,62 +196,6 @@ def test_a_verification_that_cannot_be_run_is_no_success(database: Database) -> 
     operation = operator(database).reclaim(1, pause=at("committed", lambda: database.execute(hide)))
     assert (told(operation)[0], operation.exit_code) == ("applied", 26)
     assert "permission denied for table event" in operation.not_verified[0]
-
-
-def test_an_action_that_runs_out_of_time_fails_once_and_is_not_tried_in_parts(
-    database: Database,
-) -> None:
-    abandoned(database, 64)
-    trigger(database, "before", triggers.SLEEPS)
-    us = operator(database, limits=Limits(statement=300))
-    operation = us.apply(us.plan(*range(1, 65)))
-    assert operation.counts == {"failed": 64}
-    assert of(operation, 1) == (
-        "failed", "canceling statement due to statement timeout (57014)",
-    )  # fmt: skip
-    assert operation.exit_code == 27
-    assert untouched(database)
-
-
-def test_an_action_that_waits_for_a_lock_on_another_table_is_told_as_locked(
-    database: Database,
-) -> None:
-    abandoned(database, 4)
-    holder = database.connect("postgres", autocommit=False)
-    holder.execute(b"SELECT FROM aps.attempt WHERE job_id = 3 FOR UPDATE")
-    us = operator(database, limits=Limits(lock=50))
-    operation = us.apply(us.plan(1, 2, 3, 4))
-    assert operation.counts == {"applied": 3, "locked": 1}
-    assert of(operation, 3) == ("locked", "canceling statement due to lock timeout (55P03)")
-    assert operation.exit_code == 22
-
-
-def test_the_victim_of_a_deadlock_is_tried_again(database: Database) -> None:
-    abandoned(database, 2)
-    database.execute(b"ALTER ROLE aps_operate SET deadlock_timeout = '10 ms'")
-    other = database.connect("postgres", autocommit=False)
-    other.execute(b"SET deadlock_timeout = '60 s'")
-    other.execute(b"SELECT FROM aps.attempt WHERE job_id = 1 FOR UPDATE")
-    tries: list[str] = []
-
-    def entangle(step: str) -> None:
-        tries.append(step)
-        if tries == ["begun", "locked"]:
-            pending.append(pool(lambda: other.execute(b"SELECT FROM aps.job FOR UPDATE")))
-            eventually(lambda: waits_for_a_lock(database, other.info.backend_pid))
-        if tries.count("begun") == 2 and tries[-1] == "begun":
-            pending[0].result()
-            other.rollback()
-
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    pending: list[Future[object]] = []
-    with ThreadPoolExecutor(max_workers=1) as executor:
-        pool = executor.submit
-        operation = operator(database).reclaim(1, 2, pause=entangle)
-    assert (operation.counts, operation.exit_code) == ({"applied": 2}, 0)
-    assert tries.count("begun") == 2
-    assert batches(database) == [(2, 2)]
 
 
 def test_a_batch_size_of_one_makes_a_transaction_a_job(database: Database) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from aps.model.operation import Operation
+from tests.support.cli import Result
 from tests.support.database import Database
 from tests.support.operating import (
     abandoned,
@@ -127,8 +128,10 @@ def test_the_second_process_of_one_plan_does_not_wait_for_the_first(
     with applying(plan, database.dsn(), tmp_path, "journaled") as first:
         first.reached()
         assert told(us.apply(plan))[0] == "locked"
-        retried = us.apply(plan, retries=1, rest=lambda: first.finish() and None)
+        results: list[Result] = []
+        retried = us.apply(plan, retries=1, rest=lambda: results.append(first.finish()))
         assert told(retried)[0] == "already"
+        assert results[0].code == 0
     assert reclaimed_once(database)
 
 

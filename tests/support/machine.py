@@ -28,7 +28,6 @@ from aps.run import Run
 from tests.support.looking import connect
 from tests.support.queue import DIGEST, LEASED, OTHER_DIGEST, leased
 from tests.support.world import (
-    JOURNAL,
     OPEN_WITHOUT_OWNER,
     WRONGLY_PUBLISHED,
     Ownership,
@@ -39,9 +38,6 @@ from tests.support.world import (
 WORKERS = st.sampled_from(["w1", "w2"])
 LEASES = st.sampled_from(["10 min", "-1 s"])
 WRITES = st.sampled_from(LEASED)
-FORGED = st.sampled_from(["nothing", "nothing", "worker", "epoch"])
-DIGESTS = st.sampled_from([DIGEST, OTHER_DIGEST])
-REQUESTS = st.tuples(st.integers(0, 4), st.sampled_from([None, "in/1.csv"]))
 ACTED_UPON = st.sampled_from(["adoption", "poisoned"])
 # Steps of an apply: before and after it holds its rows.
 STEPS = st.sampled_from([None, "begun", "judged"])
@@ -73,9 +69,9 @@ class Machine(RuleBasedStateMachine):
         self.requests[key] = job, content
         return job
 
-    @rule(target=jobs, request=REQUESTS)
-    def accept(self, request: tuple[int, str | None]) -> int | MultipleResults[int]:
-        key, content = f"r{request[0]}", request[1]
+    @rule(target=jobs, number=st.integers(2, 4), content=st.sampled_from([None, "in/1.csv"]))
+    def accept(self, number: int, content: str | None) -> int | MultipleResults[int]:
+        key = f"r{number}"
         if key not in self.requests:
             return self.accepted(key, content)
         answer = self.queue.accept(key, content)
@@ -84,19 +80,18 @@ class Machine(RuleBasedStateMachine):
         assert answer["answer"] == ("repeated" if first == content else "conflict")
         return multiple()
 
-    @rule(job=jobs, digest=DIGESTS)
-    def confirm(self, job: int, digest: str) -> None:
-        right = self.seen[job]["state"] == "materializing" and digest == DIGEST
-        answer = self.queue.confirm(job, digest)
+    @rule(job=jobs, right=st.booleans(), cancel=st.booleans())
+    def call(self, job: int, right: bool, cancel: bool) -> None:
+        """A caller confirms an input or cancels, with the right digest or epoch or not."""
+        row = self.seen[job]
+        if cancel:
+            answer = self.queue.cancel(job, int(row["epoch"] or 0) - (not right))
+            able = right and row["finished_at"] is None
+        else:
+            answer = self.queue.confirm(job, DIGEST if right else OTHER_DIGEST)
+            able = right and row["state"] == "materializing"
         assert answer
-        assert (answer["answer"] == "confirmed") is right
-
-    @rule(job=jobs, behind=st.sampled_from([0, 1, 1]))
-    def cancel(self, job: int, behind: int) -> None:
-        right = self.seen[job]["finished_at"] is None and not behind
-        answer = self.queue.cancel(job, int(self.seen[job]["epoch"] or 0) - behind)
-        assert answer
-        assert (answer["answer"] == "cancelled") is right
+        assert (answer["answer"] in ("confirmed", "cancelled")) is able
 
     @rule(target=owners, worker=WORKERS, lease=LEASES)
     def take(self, worker: str, lease: str) -> Ownership | MultipleResults[Ownership]:
@@ -118,13 +113,23 @@ class Machine(RuleBasedStateMachine):
         return until is not None and datetime.fromisoformat(until) > datetime.now(UTC)
 
     @precondition(lambda self: self.running())
-    @rule(data=st.data(), name=WRITES, forged=FORGED)
-    def write(self, data: st.DataObject, name: str, forged: str) -> None:
-        """The worker that has the job still, whether its lease is over or not; or one that is wrong in one thing."""
+    @rule(data=st.data(), name=WRITES)
+    def write(self, data: st.DataObject, name: str) -> None:
+        """A worker that has its job still, whether its lease is over or not."""
+        self.written(self.owner(data), name)
+
+    @precondition(lambda self: self.running())
+    @rule(data=st.data(), name=WRITES, worker=st.booleans())
+    def forge(self, data: st.DataObject, name: str, worker: bool) -> None:
+        """One that is wrong in one thing: the worker, or else the epoch."""
+        owner = self.owner(data)
+        wrong = replace(owner, worker="w3") if worker else replace(owner, epoch=owner.epoch - 1)
+        self.written(wrong, name)
+
+    def owner(self, data: st.DataObject) -> Ownership:
         job = data.draw(st.sampled_from(self.running()))
         row = self.seen[job]
-        worker = "w3" if forged == "worker" else str(row["worker"])
-        self.written(Ownership(job, worker, int(row["epoch"] or 0) - (forged == "epoch")), name)
+        return Ownership(job, str(row["worker"]), int(row["epoch"] or 0))
 
     @rule(owner=owners, name=WRITES)
     def write_from_memory(self, owner: Ownership, name: str) -> None:
@@ -207,17 +212,15 @@ class Machine(RuleBasedStateMachine):
         self, operation: str, applied: set[str], before: dict[int, Row], after: dict[int, Row]
     ) -> None:
         """The journal has just what this operation changed, now and before, and as it was and is."""
-        entries = list(self.world.ground.connection.execute(JOURNAL, [operation]))
+        entries = self.world.entries(operation)
         known = self.done.setdefault(operation, set())
         assert not known & applied
         known |= applied
-        assert {row[0] for row in entries} == known
-        for job, old, new in entries:
-            if job in applied:
-                was, now = before[int(job)], after[int(job)]
-                names = {name for name in now if was[name] != now[name]}
-                assert evidence.parse(old) == {name: was[name] for name in names}
-                assert evidence.parse(new) == {name: now[name] for name in names}
+        assert entries.keys() == known
+        for job in applied:
+            was, now = before[int(job)], after[int(job)]
+            names = {name for name in now if was[name] != now[name]}
+            assert entries[job] == tuple({name: row[name] for name in names} for row in (was, now))
 
     @invariant()
     def epochs_rise_by_one_a_change_of_authority(self) -> None:

@@ -124,6 +124,12 @@ def told(operation: Operation) -> tuple[str, str]:
     return row.outcome, row.detail
 
 
+def outcome(operation: Operation, job: int | str) -> tuple[str, str]:
+    """The outcome and the detail of one of its jobs."""
+    (row,) = [row for row in operation.rows if row.job == str(job)]
+    return row.outcome, row.detail
+
+
 def journal(database: Database) -> list[tuple[str, dict[str, str], dict[str, str] | None]]:
     """Every entry: job, before, after."""
     rows = database.execute(

@@ -41,6 +41,11 @@ class Paused:
         self._process.kill()
         self._process.communicate(timeout=cli.TIMEOUT)
 
+    def wait(self) -> Result:
+        """Let it come to its end by itself."""
+        out, err = self._process.communicate(timeout=cli.TIMEOUT)
+        return Result(self._process.returncode, out.decode(), err.decode())
+
     def interrupt(self) -> None:
         """Ctrl-C."""
         os.kill(self._process.pid, signal.SIGINT)

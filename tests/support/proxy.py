@@ -42,6 +42,11 @@ class Commit:
             received += part
         return received
 
+    def client_gone(self) -> None:
+        """Wait until the client has ended the connection."""
+        while self._client.recv(65536):
+            pass
+
     def cut(self) -> None:
         raise Cut
 

@@ -13,18 +13,20 @@ DELETES = "DELETE FROM aps.attempt WHERE job_id = NEW.job_id;"
 DELETES += " DELETE FROM aps.job WHERE job_id = NEW.job_id; RETURN NULL"
 SLEEPS = "PERFORM pg_sleep(60); RETURN NEW"
 
-_FUNCTION = "CREATE FUNCTION public.{name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN {body}; END $f$"
-_BEFORE = "CREATE TRIGGER {name} BEFORE UPDATE ON aps.job FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION public.{name}()"
-_AFTER = "CREATE TRIGGER {name} AFTER UPDATE ON aps.job FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION public.{name}()"
-_DEFERRED = (
-    "CREATE CONSTRAINT TRIGGER {name} AFTER UPDATE ON aps.job DEFERRABLE INITIALLY DEFERRED"
-    " FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION public.{name}()"
+_FUNCTION = (
+    "CREATE FUNCTION public.{name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER"
+    " AS $f$ BEGIN {body}; END $f$"
 )
-_KINDS = {"before": _BEFORE, "after": _AFTER, "deferred": _DEFERRED}
+_KINDS = {
+    "before": "CREATE TRIGGER {name} BEFORE UPDATE ON aps.job",
+    "after": "CREATE TRIGGER {name} AFTER UPDATE ON aps.job",
+    "deferred": "CREATE CONSTRAINT TRIGGER {name} AFTER UPDATE ON aps.job DEFERRABLE INITIALLY DEFERRED",
+}
+_EACH = " FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION public.{name}()"
 
 
 def trigger(database: Database, kind: str, body: str, when: str = "NEW.state = 'ready'") -> None:
     """One trigger on updates of aps.job: `before`, `after` or `deferred`."""
     name = f"owners_{kind}_trigger"
     database.execute(_FUNCTION.format(name=name, body=body).encode())
-    database.execute(_KINDS[kind].format(name=name, when=when).encode())
+    database.execute((_KINDS[kind] + _EACH).format(name=name, when=when).encode())

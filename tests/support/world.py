@@ -70,5 +70,10 @@ class World:
         rows = self.ground.connection.execute(b"SELECT job_id, row_to_json(j)::text FROM aps.job j")
         return {int(row[0]): evidence.parse(row[1]) for row in rows}
 
+    def entries(self, operation: str) -> dict[str, tuple[Row, Row]]:
+        """What the journal says that the operation changed: by job, the columns before and after."""
+        rows = self.ground.connection.execute(JOURNAL, [operation])
+        return {row[0]: (evidence.parse(row[1]), evidence.parse(row[2])) for row in rows}
+
     def faults(self, query: bytes) -> list[object]:
         return list(self.ground.connection.execute(query))

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 def inspect(
     jobs: Annotated[list[str] | None, typer.Argument(metavar="JOB", help="Jobs by key.")] = None,
     state: Annotated[
-        str | None, typer.Option("--state", help="List the jobs of one state.")
+        str | None, typer.Option("--state", metavar="STATE", help="List the jobs of one state.")
     ] = None,
     where: options.Where = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=100_000, help="Most jobs to list.")
+        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most jobs to list.")
     ] = 10,
     since: Annotated[
-        str, typer.Option("--since", help="How far back finished states are counted, such as 7d.")
+        str,
+        typer.Option(
+            "--since", metavar="TIME", help="How far back finished states are counted, such as 7d."
+        ),
     ] = "24h",
     dsn: options.Dsn = None,
     pack: options.Pack = "aps",

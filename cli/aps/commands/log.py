@@ -22,7 +22,7 @@ def log(
         typer.Argument(metavar="OPERATION", help="An operation's id, or how it starts."),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, max=100_000, help="Most operations.")
+        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most operations.")
     ] = 20,
     dsn: options.Dsn = None,
     timeout: options.Timeout = "30s",

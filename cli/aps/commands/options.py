@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -26,24 +26,34 @@ Dsn = Annotated[
     str | None,
     typer.Option(
         "--dsn",
+        metavar="CONNINFO",
         envvar="APS_DSN",
         help="Connection string; else libpq's own variables and service file.",
     ),
 ]
-Pack = Annotated[str, typer.Option("--pack", envvar="APS_PACK", help="A pack's name or folder.")]
-Schema = Annotated[str | None, typer.Option("--schema", help="The schema of the queue's tables.")]
+Pack = Annotated[
+    str,
+    typer.Option("--pack", metavar="PACK", envvar="APS_PACK", help="A pack's name or folder."),
+]
+Schema = Annotated[
+    str | None,
+    typer.Option("--schema", metavar="NAME", help="The schema of the queue's tables."),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the matrix. Repeatable."),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="How to print.")]
+FormatOption = Annotated[
+    Format, typer.Option("--format", metavar="|".join(get_args(Format)), help="How to print.")
+]
 Demo = Annotated[bool, typer.Option("--demo", help="Use the queue that `aps demo` started.")]
 ShowSql = Annotated[
     bool, typer.Option("--show-sql", help="Print every statement to stderr before it runs.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no hints, only data.")]
 Timeout = Annotated[
-    str, typer.Option("--timeout", help="Longest run of one statement, such as 30s.")
+    str,
+    typer.Option("--timeout", metavar="TIME", help="Longest run of one statement, such as 30s."),
 ]
 Where = Annotated[
     list[str] | None,
@@ -159,7 +169,9 @@ def duration(option: str, text: str) -> timedelta:
     """`30s`, `15 min`, `2h`, `7d`. Raises Usage."""
     match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|d)\s*", text)
     if match is None or float(match[1]) == 0:
-        raise Usage(f"{option} {text or repr(text)}: write a number and a unit (s, min, h, d), such as 15min")
+        raise Usage(
+            f"{option} {text or repr(text)}: write a number and a unit (s, min, h, d), such as 15min"
+        )
     length = float(match[1]) * _UNITS[match[2]]
     if length > 100 * 366 * 86400:
         raise Usage(f"{option} {text}: more than a century")

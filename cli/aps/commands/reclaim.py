@@ -22,36 +22,46 @@ def reclaim(
         bool,
         typer.Option("--all", help="All jobs that the state holds, oldest first, up to the limit."),
     ] = False,
-    state: Annotated[str | None, typer.Option("--state", help="The state to act upon.")] = None,
+    state: Annotated[
+        str | None, typer.Option("--state", metavar="STATE", help="The state to act upon.")
+    ] = None,
     where: options.Where = None,
     older_than: Annotated[
         str | None,
-        typer.Option("--older-than", help="Only jobs in the state for longer, such as 2h."),
+        typer.Option(
+            "--older-than", metavar="TIME", help="Only jobs in the state for longer, such as 2h."
+        ),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, max=100_000, help="Most jobs; 100 unless told."),
+        typer.Option(
+            "--limit", metavar="N", min=1, max=100_000, help="Most jobs; 100 unless told."
+        ),
     ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Apply. Without it nothing is changed.")
     ] = False,
     reason: Annotated[
-        str | None, typer.Option("--reason", help="Why; goes into the journal.")
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why; goes into the journal.")
     ] = None,
-    ticket: Annotated[str | None, typer.Option("--ticket", help="Where it is tracked.")] = None,
+    ticket: Annotated[
+        str | None, typer.Option("--ticket", metavar="TEXT", help="Where it is tracked.")
+    ] = None,
     attest: Annotated[
         list[str] | None,
-        typer.Option("--attest", help="What you vouch for, where the matrix asks."),
+        typer.Option("--attest", metavar="WORD", help="What you vouch for, where the matrix asks."),
     ] = None,
     plan_out: Annotated[
-        Path | None, typer.Option("--plan-out", help="Save the plan to a new file.")
+        Path | None, typer.Option("--plan-out", metavar="FILE", help="Save the plan to a new file.")
     ] = None,
-    plan: Annotated[Path | None, typer.Option("--plan", help="Apply a saved plan.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="Apply a saved plan.")
+    ] = None,
     retries: Annotated[
-        int, typer.Option("--retries", min=0, max=100, help="Tries of locked jobs.")
+        int, typer.Option("--retries", metavar="N", min=0, max=100, help="Tries of locked jobs.")
     ] = 0,
     batch: Annotated[
-        int, typer.Option("--batch", min=1, max=10_000, help="Jobs a transaction.")
+        int, typer.Option("--batch", metavar="N", min=1, max=10_000, help="Jobs a transaction.")
     ] = 1000,
     dsn: options.Dsn = None,
     pack: options.Pack = "aps",
