@@ -27,7 +27,9 @@ def words(screen: str) -> list[str]:
     """What does not change from run to run: no numbers, ids, times, places; wherever the lines break."""
     place = re.sub(r"\S+ as oncall", "PLACE as oncall", screen)
     told = re.sub(r"sha256:\S+|\d+/\S+|\b[0-9a-f]{8}\b|\S+@\S+|[\d:Z-]*\d[\d:Z-]*", "N", place)
-    return re.sub(r"\bN (s|min)\b", "N s", told).split()
+    told = re.sub(r"\bN (s|min)\b", "N s", told)
+    # Near midnight a time has its date before it, so a run of numbers is one.
+    return re.sub(r"\bN(?: N)+\b", "N", " ".join(told.split())).split()
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from aps import action, settlement
+from aps import database as sessions
 from aps.database import Limits
 from tests.support import outages
 from tests.support.database import Database
@@ -16,7 +18,8 @@ from tests.support.operating import (
     told,
     untouched,
 )
-from tests.support.sessions import eventually
+from tests.support.proxy import listening
+from tests.support.sessions import eventually, in_background
 
 each_step = pytest.mark.parametrize("step", BEFORE_COMMIT)
 
@@ -79,3 +82,50 @@ def test_a_transaction_that_idles_too_long_is_one_lost_session(database: Databas
     operation = us.reclaim(1, pause=at("locked", idle))
     assert told(operation)[0] == "applied"
     assert reclaimed_once(database)
+
+
+def test_a_session_that_only_its_client_has_lost_does_not_lock_the_next_try_out(
+    database: Database,
+) -> None:
+    abandoned(database)
+    with listening(database) as (proxy, dsn):
+        us = operator(database, dsn=dsn)
+        run = us.run(us.plan(1), pause=at("acted", proxy.part))
+        opened: list[None] = []
+
+        def connect() -> sessions.Database:
+            opened.append(None)
+            # One to check, one for the batch, two that find the lost one still there.
+            if len(opened) == 5:
+                proxy.heal()
+            return us.session()
+
+        run.connect = connect
+        operation = action.apply(run)
+    assert (told(operation)[0], operation.exit_code) == ("applied", 0)
+    assert reclaimed_once(database)
+
+
+def test_the_next_try_waits_until_the_lost_session_is_gone(database: Database) -> None:
+    lost = database.connect()
+    us = operator(database)
+    asked: list[None] = []
+
+    def connect() -> sessions.Database:
+        asked.append(None)
+        return us.session()
+
+    pid = lost.info.backend_pid
+    with in_background(lambda: settlement.ended(pid, connect)) as waiting:
+        eventually(lambda: len(asked) > 2)
+        assert not waiting.done()
+        lost.close()
+        waiting.result()
+
+
+def test_it_waits_for_a_session_that_does_not_end_no_longer_than_it_has_patience(
+    database: Database,
+) -> None:
+    lost = database.connect()
+    settlement.ended(lost.info.backend_pid, operator(database).session, patience=0.2)
+    assert lost.execute(b"SELECT 1").fetchall() == [(1,)]

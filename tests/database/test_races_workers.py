@@ -13,6 +13,11 @@ SHORT = "300 ms"
 EARLIER = "lease_until = clock_timestamp() - interval '1 s'"
 
 
+def is_over(database: Database) -> bool:
+    """The lease of the only job."""
+    return database.execute(b"SELECT lease_until <= clock_timestamp() FROM aps.job") == [(True,)]
+
+
 class InFlight:
     """A worker whose statement was within its lease and is not committed until the lease is over."""
 
@@ -23,12 +28,7 @@ class InFlight:
         answer = leased(self._worker, statement, self.job, "w1", 1)
         assert answer
         assert answer["answer"] in ("renewed", "published")
-        eventually(
-            lambda: (
-                database.execute(b"SELECT lease_until <= clock_timestamp() FROM aps.job")
-                == [(True,)]
-            )
-        )
+        eventually(lambda: is_over(database))
 
     def commit(self) -> None:
         self._worker.connection.execute(b"COMMIT")
@@ -182,3 +182,18 @@ def test_each_job_of_a_batch_has_its_own_outcome(database: Database) -> None:
     }  # fmt: skip
     assert operation.exit_code == 22
     assert batches(database) == [(2, 2)]
+
+
+def test_the_lease_is_compared_with_the_clock_after_the_lock(database: Database) -> None:
+    abandoned(database)
+
+    def renew_and_outwait() -> None:
+        database.execute(
+            b"UPDATE aps.job SET lease_until = clock_timestamp() + interval '200 ms' RETURNING 1"
+        )
+        eventually(lambda: is_over(database))
+
+    outcome, detail = told(operator(database).reclaim(1, pause=at("begun", renew_and_outwait)))
+    assert outcome == "changed"
+    # By the clock of the plan's check it would be a live lease.
+    assert "still adoption" in detail

@@ -73,12 +73,26 @@ class Proxy:
         self.folder = folder
         self._target = target
         self._scripts = scripts
+        self._clients: list[socket.socket] = []
+        self._whole = threading.Event()
+        self._whole.set()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(folder / target.name))
         self._listener.listen()
         threading.Thread(target=self._accept, daemon=True).start()
 
+    def part(self) -> None:
+        """Cut all clients off; the server does not notice until `heal`."""
+        self._whole.clear()
+        for client in self._clients:
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+
+    def heal(self) -> None:
+        self._whole.set()
+
     def close(self) -> None:
+        self.heal()
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -89,13 +103,17 @@ class Proxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
+            self._clients.append(client)
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:
-        with client, socket.socket(socket.AF_UNIX) as server, contextlib.suppress(Cut, OSError):
-            server.connect(str(self._target))
-            server.sendall(_startup(client))
-            self._exchange(client, server)
+        with client, socket.socket(socket.AF_UNIX) as server:
+            with contextlib.suppress(Cut, OSError):
+                server.connect(str(self._target))
+                server.sendall(_startup(client))
+                self._exchange(client, server)
+            client.close()
+            self._whole.wait()
 
     def _exchange(self, client: socket.socket, server: socket.socket) -> None:
         while True:
@@ -156,10 +174,17 @@ def _is_whole(answer: bytes) -> bool:
 @contextmanager
 def between(database: Database, *scripts: Script) -> Iterator[str]:
     """The connection string of an operator whose COMMITs these scripts decide, one after the other."""
+    with listening(database, *scripts) as (_, dsn):
+        yield dsn
+
+
+@contextmanager
+def listening(database: Database, *scripts: Script) -> Iterator[tuple[Proxy, str]]:
+    """A proxy and the connection string through it."""
     folder = Path(tempfile.mkdtemp(prefix="aps-"))
     proxy = Proxy(database.cluster.socket, folder, list(scripts))
     try:
-        yield f"host={folder} port=5432 dbname={database.name} user=aps_operate"
+        yield proxy, f"host={folder} port=5432 dbname={database.name} user=aps_operate"
     finally:
         proxy.close()
         shutil.rmtree(folder)

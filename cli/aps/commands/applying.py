@@ -12,7 +12,6 @@ from aps.commands import console, options
 from aps.commands.options import Format, Reach, Target
 from aps.errors import Refused, Usage
 from aps.exits import Exit
-from aps.model import key
 
 if TYPE_CHECKING:
     from aps.model.operation import Operation
@@ -92,6 +91,8 @@ def _show_plan(request: Request, target: Target, plan: Plan) -> None:
 
 def _again(request: Request, target: Target) -> str:
     """The command that applies what was shown."""
+    from aps.model import key
+
     chosen = request.selection
     words: list[str] = []
     file = request.plan or request.plan_out
@@ -148,6 +149,8 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
 
 
 def _rest(request: Request, target: Target, operation: Operation) -> str | None:
+    from aps.model import key
+
     locked = [row.job for row in operation.rows if row.outcome == "locked"]
     again = f"--retries 5 {target.suffix}".strip()
     return key.typed(f"aps {request.command}", locked, again) if locked else None

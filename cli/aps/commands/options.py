@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -162,20 +161,17 @@ def pairs(option: str, given: Sequence[str] | None) -> Mapping[str, str]:
     return found
 
 
-_UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
-
-
 def duration(option: str, text: str) -> timedelta:
     """`30s`, `15 min`, `2h`, `7d`. Raises Usage."""
-    match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|d)\s*", text)
-    if match is None or float(match[1]) == 0:
-        raise Usage(
-            f"{option} {text or repr(text)}: write a number and a unit (s, min, h, d), such as 15min"
-        )
-    length = float(match[1]) * _UNITS[match[2]]
-    if length > 100 * 366 * 86400:
-        raise Usage(f"{option} {text}: more than a century")
-    return timedelta(seconds=length)
+    from aps.model import duration
+
+    try:
+        length = duration.parse(text.strip())
+    except ValueError as error:
+        raise Usage(f"{option}: {error}") from error
+    if not length:
+        raise Usage(f"{option} {text}: longer than nothing, please: {duration.EXPECTED}")
+    return length
 
 
 # PostgreSQL holds a timeout in 31 bits; 0 would mean none at all.

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
-from aps.matrix import durations
 from aps.matrix.source import Unquoted
+from aps.model import duration
 
 NotBlank = Annotated[str, Field(pattern=r"\S")]
 
@@ -35,9 +35,9 @@ def _text(value: object) -> str:
 
 def _duration(value: object) -> timedelta:
     if not isinstance(value, str):
-        raise wrong(f"must be {durations.EXPECTED}")
+        raise wrong(f"must be {duration.EXPECTED}")
     try:
-        return durations.parse(value)
+        return duration.parse(value)
     except ValueError as error:
         raise wrong(str(error)) from None
 
@@ -74,7 +74,7 @@ OptionalText = Annotated[str | None, BeforeValidator(_text, json_schema_input_ty
 Duration = Annotated[
     timedelta,
     PlainValidator(
-        _duration, json_schema_input_type=Annotated[str, Field(pattern=durations.PATTERN)]
+        _duration, json_schema_input_type=Annotated[str, Field(pattern=duration.PATTERN)]
     ),
 ]
 LongerThanZero = Annotated[Duration, AfterValidator(_longer_than_zero)]

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from aps.errors import Usage
-from aps.matrix import durations
 from aps.matrix.faults import nearest
+from aps.model import duration
 from aps.model.matrix import Parameter, Value
 
 _ASKED: Mapping[str, tuple[type, str]] = {
-    "interval": (str, f"must be {durations.EXPECTED}"),
+    "interval": (str, f"must be {duration.EXPECTED}"),
     "integer": (int, "must be a whole number"),
     "text": (str, "must be text; quote it"),
     "boolean": (bool, "must be true or false"),
@@ -24,7 +24,7 @@ def declared(kind: str, given: str | int | bool) -> Value:
     # A bool is an int to Python, not to a person.
     if type(given) is not asked:
         raise ValueError(sentence)
-    return durations.parse(given) if kind == "interval" and isinstance(given, str) else given
+    return duration.parse(given) if kind == "interval" and isinstance(given, str) else given
 
 
 def overridden(
