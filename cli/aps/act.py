@@ -80,9 +80,14 @@ class Act:
         expected = len(returned) * self.action.changes_per_job
         rose = self._changes() - before
         if rose != expected:
-            raise Violated(
-                f"{query.file} changed {rose} rows of {self.snapshot.matrix.table}, not {expected}: "
+            # With track_counts off the server counts nothing, and then nothing can be held to its count.
+            why = (
                 "a trigger or rule touched others"
+                if rose
+                else "the server does not count (track_counts)"
+            )
+            raise Violated(
+                f"{query.file} changed {rose} rows of {self.snapshot.matrix.table}, not {expected}: {why}"
             )
         for key, job in by_key.items():
             if key not in done:

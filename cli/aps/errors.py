@@ -6,7 +6,7 @@ ApsError
 ├── Refused         25   the matrix, the role or the person does not permit it
 │   └── PlanError   25   the plan is damaged, too old, or made for another pack or database
 ├── MatrixError     30   the pack has faults, one a line
-├── DatabaseError   31   the database is out of reach; also a statement that failed where nothing could be told without it
+├── DatabaseError   31   the database is out of reach, or refused a statement that nothing can be told without
 └── StoreError      32   the store is out of reach, or not the right one
 """
 
