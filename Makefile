@@ -9,6 +9,7 @@ STAMP := .venv/.installed
 
 demo: $(STAMP)
 	@.venv/bin/aps demo
+	@echo 'aps is in .venv/bin here: . .venv/bin/activate' >&2
 
 test: $(STAMP)
 	@$(VENV) -m pytest -n 2 -q

@@ -77,18 +77,7 @@ class Act:
         done = set(returned)
         if len(done) < len(returned) or not done <= set(by_key):
             raise Violated(f"{query.file} returned jobs that it was not given, or one twice")
-        expected = len(returned) * self.action.changes_per_job
-        rose = self._changes() - before
-        if rose != expected:
-            # With track_counts off the server counts nothing, and then nothing can be held to its count.
-            why = (
-                "a trigger or rule touched others"
-                if rose
-                else "the server does not count (track_counts)"
-            )
-            raise Violated(
-                f"{query.file} changed {rose} rows of {self.snapshot.matrix.table}, not {expected}: {why}"
-            )
+        self._held_to(query, self._changes() - before, len(returned))
         for key, job in by_key.items():
             if key not in done:
                 results[job.job] = Result(
@@ -97,6 +86,16 @@ class Act:
                     "the action left it as it was: a trigger, rule or policy kept the row",
                 )
         return [job for key, job in by_key.items() if key in done]
+
+    def _held_to(self, query: Query, rose: int, returned: int) -> None:
+        expected = returned * self.action.changes_per_job
+        if rose == expected:
+            return
+        # With track_counts off the server counts nothing, and then nothing can be held to its count.
+        uncounted = "the server does not count (track_counts)"
+        why = "a trigger or rule touched others" if rose else uncounted
+        table = self.snapshot.matrix.table
+        raise Violated(f"{query.file} changed {rose} rows of {table}, not {expected}: {why}")
 
     def _changes(self) -> int:
         row = self.snapshot.database.rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,6 +89,21 @@ def test_a_password_never_shows(guarded: clusters.Cluster) -> None:
         assert said.code in (0, Exit.NO_SUCH_JOB), said
         assert "SELECT" in said.stderr
         assert SECRET not in said.stdout + said.stderr
+
+
+def test_a_printed_command_reaches_the_same_database_and_holds_no_password(
+    database: Database,
+) -> None:
+    job = trouble.abandoned(database)
+    dsn = f"{database.dsn()} password={SECRET}"
+    screen = cli.call("inspect", "--dsn", dsn).stdout
+    plan = cli.call("reclaim", job, "--dsn", dsn).stdout
+    assert SECRET not in screen + plan
+    # The narrow column shows that something is left out, so that a paste of it fails instead of missing.
+    assert f"aps reclaim {job} --dsn ... " in screen
+    shown = next(line for line in plan.splitlines() if line.startswith("apply:"))
+    given = shlex.split(shown.removeprefix("apply:").replace("...", "it is over"))
+    assert cli.call(*given[1:]).code == 0
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,11 @@ def _show_plan(request: Request, target: Target, plan: Plan) -> None:
     from aps import render
 
     view = console.view(quiet=request.quiet)
-    console.out(render.plan(plan, request.format, view, apply=_again(request, target)))
+    console.out(render.plan(plan, request.format, view, apply=_again(request, target, plan)))
 
 
-def _again(request: Request, target: Target) -> str:
-    """The command that applies what was shown."""
+def _again(request: Request, target: Target, plan: Plan) -> str:
+    """The command that applies what was shown, with the attestation that it will ask for."""
     from aps.model import key
 
     chosen = request.selection
@@ -106,7 +106,10 @@ def _again(request: Request, target: Target) -> str:
         ]
         words += [f"--older-than {options.spoken(chosen.older_than)}"] if chosen.older_than else []
         words += [f"--limit {chosen.limit}"] if chosen.limit else []
-    words += [f"--attest {shlex.quote(word)}" for word in request.attested]
+    asked = (plan.attest,) if plan.attest else ()
+    words += [
+        f"--attest {shlex.quote(word)}" for word in dict.fromkeys((*request.attested, *asked))
+    ]
     told = " ".join([*words, '--yes --reason "..."', target.suffix]).strip()
     return key.typed(f"aps {request.command}", () if file else chosen.jobs, told)
 
@@ -158,5 +161,5 @@ def _rest(request: Request, target: Target, operation: Operation) -> str | None:
 
 def _log(request: Request, operation: Operation) -> str | None:
     told = operation.transactions or any(row.outcome == "unknown" for row in operation.rows)
-    demo = " --demo" if request.reach.demo else ""
-    return f"aps log {operation.operation[:8]}{demo}" if told else None
+    command = f"aps log {operation.operation[:8]} {options.place(request.reach)}".strip()
+    return command if told else None

@@ -102,12 +102,12 @@ def interactive() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
-def view(*, quiet: bool, listing: str | None = None, suffix: str = "") -> View:
+def view(*, quiet: bool, listing: str | None = None, suffix: str = "", place: str = "") -> View:
     """How this terminal shows things."""
     from aps.render import View
 
     encoding = (sys.stdout.encoding if sys.stdout is not None else None) or ""
-    return View(width(), colour(), "utf" in encoding.lower(), quiet, listing, suffix)
+    return View(width(), colour(), "utf" in encoding.lower(), quiet, listing, suffix, place)
 
 
 def confirm(question: str, answer: str) -> bool:

@@ -73,7 +73,9 @@ def show(target: Target, look: Look, format: Format, *, quiet: bool) -> int:
             report = triage.inspect(target.matrix, database, look)
     console.out(
         render.report(
-            report, format, console.view(quiet=quiet, listing=look.state, suffix=target.suffix)
+            report,
+            format,
+            console.view(quiet=quiet, listing=look.state, suffix=target.suffix, place=target.place),
         )
     )
     return report.exit_code

@@ -77,11 +77,15 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a command works. `suffix` is what a printed command needs to reach the same queue."""
+    """Where a command works.
+
+    `suffix` is what a printed command needs to reach the same queue, `place` its part that names the database.
+    """
 
     matrix: Matrix
     session: Callable[[], Database]
     suffix: str
+    place: str
 
 
 def target(command: str, reach: Reach) -> Target:
@@ -92,7 +96,7 @@ def target(command: str, reach: Reach) -> Target:
     _pinned(loaded.sha256)
     if reach.schema is not None:
         loaded = _in_schema(loaded, reach.schema)
-    return Target(loaded, sessions(command, reach, loaded.schema), suffix(reach))
+    return Target(loaded, sessions(command, reach, loaded.schema), suffix(reach), place(reach))
 
 
 def sessions(command: str, reach: Reach, search_path: str | None = None) -> Callable[[], Database]:
@@ -119,12 +123,23 @@ def sessions(command: str, reach: Reach, search_path: str | None = None) -> Call
 
 
 def suffix(reach: Reach) -> str:
-    """The options to repeat; a connection string never is: it may hold a secret."""
+    """The options to repeat, so that a pasted command reaches the same queue; what is secret is never repeated."""
     without = os.environ.get("APS_PACK") or "aps"
     words = [f"--pack {shlex.quote(reach.pack)}"] if reach.pack != without else []
     words += [f"--schema {shlex.quote(reach.schema)}"] if reach.schema else []
     words += [f"--set {shlex.quote(pair)}" for pair in reach.parameters]
-    return " ".join([*words, *(["--demo"] if reach.demo else [])])
+    return " ".join([*words, place(reach)]).strip()
+
+
+def place(reach: Reach) -> str:
+    """The option that names the same database, without its secrets; nothing where the environment names it."""
+    if reach.demo:
+        return "--demo"
+    if not reach.dsn or reach.dsn == os.environ.get("APS_DSN"):
+        return ""
+    from aps.database import without_secrets
+
+    return f"--dsn {shlex.quote(without_secrets(reach.dsn))}"
 
 
 def _in_schema(loaded: Matrix, schema: str) -> Matrix:
@@ -187,4 +202,7 @@ def _milliseconds(option: str, text: str) -> int:
 
 def spoken(length: timedelta) -> str:
     """The length as `duration` reads it."""
-    return f"{length.total_seconds():.6f}".rstrip("0").rstrip(".") + "s"
+    for unit in ("days", "hours", "minutes", "seconds"):
+        if not length % timedelta(**{unit: 1}):
+            return f"{length // timedelta(**{unit: 1})}{unit[:3] if unit == 'minutes' else unit[0]}"
+    return f"{length / timedelta(milliseconds=1):.3f}ms"

@@ -6,7 +6,7 @@ transaction pooler works. Settings are local to a transaction; no state stays in
 
 from __future__ import annotations
 
-from aps.database.connecting import connect
+from aps.database.connecting import connect, without_secrets
 from aps.database.failures import ConnectionLost, QueryError
 from aps.database.session import Database, Limits, Parameters, Row, timestamp
 
@@ -19,4 +19,5 @@ __all__ = [
     "Row",
     "connect",
     "timestamp",
+    "without_secrets",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,16 @@ def connect(
     except psycopg.Error as error:
         raise DatabaseError(f"cannot connect: {one_line(error)}") from error
     return Database(connection, limits or Limits(), search_path, show)
+
+
+# Whatever proves who one is; everything else says where and as whom, and may be repeated.
+_SECRET = re.compile(r"password|secret|scram_.*_key")
+
+
+def without_secrets(dsn: str) -> str:
+    """The connection string as it may be printed, as key=value words. Raises Usage."""
+    given = {name: value for name, value in _read(dsn).items() if not _SECRET.search(name)}
+    return psycopg.conninfo.make_conninfo("", **given)
 
 
 def _read(dsn: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def _row(finding: Finding, view: View) -> Row:
         count(finding, brief=True),
         age.text(finding.oldest_seconds),
         view.text(finding.worst),
-        view.text(finding.do),
+        view.text(view.brief(finding.do)),
         view.words(finding.owner),
     )
     return Row(cells, mark(finding.severity))

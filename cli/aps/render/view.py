@@ -40,6 +40,7 @@ class View:
     quiet: bool = False
     listing: str | None = None
     suffix: str = ""
+    place: str = ""
 
     @property
     def columns(self) -> int:
@@ -56,6 +57,12 @@ class View:
     def words(self, value: str) -> str:
         """A sentence or a name, fit for a terminal; not quoted."""
         return visible.text(value, ascii_only=not self.unicode)
+
+    def brief(self, command: str | None) -> str | None:
+        """The command for a narrow column: a long place is left out, visibly, so that a paste fails and not misses."""
+        if command is None or not self.place.startswith("--dsn "):
+            return command
+        return command.replace(self.place, "--dsn ...")
 
     def paint(self, text: str, mark: Mark) -> str:
         """The colour that goes with a mark, which stands in the text as well."""
