@@ -1,4 +1,4 @@
-"""The reference worker as a process: `python -m aps.demo.worker`."""
+"""The reference worker as a process: `python -m aps.demo.export`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.sessions import eventually
 def test_sigterm_gives_the_job_in_hand_back(database: Database, tmp_path: Path) -> None:
     caller = queue(database)
     job = caller.accept("r1")["job_id"]
-    argv = [sys.executable, "-P", "-m", "aps.demo.worker", "--dsn", database.dsn("aps_work")]
+    argv = [sys.executable, "-P", "-m", "aps.demo.export", "--dsn", database.dsn("aps_work")]
     argv += ["--store", str(tmp_path), "--name", "w1", "--work-seconds", "2"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as worker:
         eventually(lambda: caller.job(job)["state"] == "running")
@@ -30,7 +30,7 @@ def test_sigterm_gives_the_job_in_hand_back(database: Database, tmp_path: Path) 
 def test_a_worker_process_ends_when_nothing_is_ready(database: Database, tmp_path: Path) -> None:
     caller = queue(database)
     jobs = [caller.accept(key)["job_id"] for key in ("r1", "r2")]
-    argv = [sys.executable, "-P", "-m", "aps.demo.worker", "--until", "nothing-ready"]
+    argv = [sys.executable, "-P", "-m", "aps.demo.export", "--until", "nothing-ready"]
     argv += ["--dsn", database.dsn("aps_work"), "--store", str(tmp_path)]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     assert [line.split()[:3] for line in done.stdout.splitlines()] == [

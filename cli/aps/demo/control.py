@@ -129,7 +129,7 @@ def resume() -> Resumed:
 def work() -> list[Finished]:
     """Let one worker process finish what is ready now; it adopts nothing."""
     demo = _needed()
-    argv = [sys.executable, "-P", "-m", "aps.demo.worker", "--until", "nothing-ready"]
+    argv = [sys.executable, "-P", "-m", "aps.demo.export", "--until", "nothing-ready"]
     argv += ["--abandon-limit", "0", "--store", demo.store, "--dsn", demo.dsn("aps_work")]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode != 0:

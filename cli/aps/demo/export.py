@@ -80,7 +80,7 @@ def line(ended: Ended) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m aps.demo.worker", description="The reference worker on the reference queue."
+        prog="python -m aps.demo.export", description="The reference worker on the reference queue."
     )
     parser.add_argument(
         "--dsn", help="else libpq's own variables and service file; no password here"
@@ -97,3 +97,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--until", choices=("told", "one-ended", "nothing-ready"), default="told")
     return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

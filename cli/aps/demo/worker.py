@@ -1,6 +1,6 @@
 """The reference worker: one job after another, each under a lease. Copy it; docs/worker.md explains every step.
 
-`python -m aps.demo.worker --help` runs it. No transaction is open while work is done: each statement of
+`python -m aps.demo.export --help` runs it on exports. No transaction is open while work is done: each statement of
 queries/worker/ is a transaction of its own, and its answer says what became of the job.
 """
 
@@ -215,9 +215,3 @@ def _fsync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-if __name__ == "__main__":
-    from aps.demo.export import main
-
-    main()
