@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +23,7 @@ PLAIN = re.compile(r"[\n\x20-\x7e·]*")
 
 def shell(script: str, database: Database, **env: str) -> cli.Result:
     """A shell line in which `aps` is this one; its own exit code is printed as `[CODE]` on stderr."""
-    command = " ".join(cli.argv())
+    command = shlex.join(cli.argv())
     done = subprocess.run(
         ["bash", "-c", f'aps() {{ {command} "$@"; echo "[$?]" >>codes; }}\n{script}'],
         env=cli.environment({"APS_DSN": database.dsn(), **env}),
