@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,14 @@ _ISOLATION_SECONDS = 10.0
 
 
 class Violated(Exception):
-    """A criterion inside the transaction does not hold: nothing of the batch may stand."""
+    """A criterion inside the transaction does not hold: nothing of the batch may stand.
+
+    `jobs` are those that violate it, each with the reason; empty where it cannot be said which.
+    """
+
+    def __init__(self, text: str, jobs: Mapping[str, str] | None = None) -> None:
+        super().__init__(text)
+        self.jobs = jobs or {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ def apply(run: Run, *, retries: int = 0, rest: Callable[[], None] = lambda: None
     Raises PlanError, Refused before anything was tried; what happens after is told in the Operation.
     """
     for refused in run.plan.refused:
-        run.results[refused.job] = Result(refused.job, "refused", refused.reason)
+        state = run.matrix.state(refused.state)
+        title = state.title if state else refused.state
+        run.results[refused.job] = Result(refused.job, "refused", f"{title}: {refused.reason}")
     try:
         with run.connect() as database, database.look():
             snapshot = _checked(run, database)

@@ -5,6 +5,7 @@ The steps, by name, as `pause` is told them: begun, locked, judged, acted, check
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from aps.act import Act, Violated
 from aps.database import Database
 from aps.errors import Refused
 from aps.evidence import parse
+from aps.model import key
 from aps.model.matrix import Action, Query
 from aps.model.operation import Authority, Result
 from aps.model.plan import Plan, PlannedJob
@@ -63,7 +65,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """`number` is the batch's own id in the journal, new for each try."""
+    """`number` is the batch's own id in the journal, new for each try; `told` what is known of other jobs by now."""
 
     plan: Plan
     seen: Snapshot
@@ -71,6 +73,7 @@ class Attempt:
     authority: Authority
     number: str
     pause: Callable[[str], None]
+    told: Mapping[str, Result]
 
     def batch(self, jobs: Sequence[PlannedJob]) -> Batch:
         """Everything up to the COMMIT. Raises RolledBack, QueryError, DatabaseError."""
@@ -167,20 +170,27 @@ class Attempt:
             changed = Act(snapshot, action, self._bound).run(kept, results)
             self.pause("acted")
             bound = self._bound(snapshot, changed)
-            if changed:
-                self._abort(action.abort, bound)
+            if changed and action.abort:
+                before = [json.dumps(images[job.job]) for job in changed]
+                self._abort(action.abort, bound | {"before": before})
         except Violated as violation:
-            raise self._rolled_back(str(violation), kept, results) from None
+            raise self._rolled_back(violation, kept, results) from None
         self.pause("checked")
         if not changed:
             self.database.rollback()
             return Batch(self.database, results, bound, None)
         results |= self._images(snapshot, changed, images)
-        written = [results[job.job] for job in kept]
-        transaction = journal.write(self.database, self.plan, self.number, self.authority, written)
+        transaction = journal.write(
+            self.database, self.plan, self.number, self.authority, self._recorded(results)
+        )
         self.pause("journaled")
         commit = Commit(self.number, transaction, self.plan.identity, self.database.pid)
         return Batch(self.database, results, bound, commit)
+
+    def _recorded(self, results: Mapping[str, Result]) -> list[Result]:
+        """What this batch did, and what it and those before it left alone; theirs is recorded where they were."""
+        before = (one for one in self.told.values() if one.outcome != "applied")
+        return [*{one.job: one for one in (*before, *results.values())}.values()]
 
     def _action(self) -> Action:
         state = self.seen.matrix.state(self.plan.state)
@@ -188,22 +198,32 @@ class Attempt:
             raise Refused(f"{self.plan.state}: the matrix has no statement for {self.plan.command}")
         return state.action
 
-    def _abort(self, query: Query | None, bound: Mapping[str, Any]) -> None:
-        rows = self.database.rows(query.sql, bound) if query else []
-        if rows and query:
-            raise Violated(
-                f"{query.file}: {rows[0].get('reason') or 'its criterion is violated'} ({len(rows)} jobs)"
-            )
+    def _abort(self, query: Query, bound: Mapping[str, Any]) -> None:
+        """Each row is a violation, by the job of its key where it has one."""
+        rows = self.database.rows(query.sql, bound)
+        if not rows:
+            return
+        jobs = {
+            key.text([str(row[column]) for column in self.seen.matrix.key]): row.get("reason")
+            or "its criterion is violated"
+            for row in rows
+            if set(self.seen.matrix.key) <= set(row)
+        }
+        first = rows[0].get("reason") or "its criterion is violated"
+        raise Violated(f"{query.file}: {first} ({len(rows)} of {len(bound['before'])} jobs)", jobs)
 
     def _rolled_back(
-        self, reason: str, kept: Sequence[PlannedJob], results: Mapping[str, Result]
+        self, why: Violated, kept: Sequence[PlannedJob], results: Mapping[str, Result]
     ) -> RolledBack:
-        undone: dict[str, Result] = {
-            job.job: Result(job.job, "refused", f"rolled back: {reason}")
+        """The violators failed; the others of the batch were rolled back with them, through no fault of their own."""
+        undone = {
+            job.job: Result(job.job, "failed", f"rolled back: {why.jobs[job.job]}")
+            if job.job in why.jobs
+            else Result(job.job, "refused", f"rolled back with its batch: {why}")
             for job in kept
             if job.job not in results
         }
-        return RolledBack(reason, {**results, **undone})
+        return RolledBack(str(why), {**results, **undone})
 
     def _images(
         self, snapshot: Snapshot, changed: Sequence[PlannedJob], images: Mapping[str, Evidence]

@@ -10,7 +10,7 @@ from aps.evidence import Judgement
 from aps.model import key
 from aps.model.matrix import Query, State
 from aps.model.report import Detail, Evidence, Guidance, Holder
-from aps.snapshot import Key, Snapshot, explain
+from aps.snapshot import Key, Snapshot, explain, holder
 
 
 def rows(snapshot: Snapshot, keys: Sequence[Key]) -> list[Row]:
@@ -70,14 +70,7 @@ def holders(
     sql = statements.holders(snapshot.matrix.table, snapshot.types, sharing=sharing)
     found: dict[int, list[Holder]] = {}
     for row in snapshot.database.rows(sql, snapshot.keys(keys)):
-        holder = Holder(
-            pid=None if row["pid"] is None else int(row["pid"]),
-            application=row["application"] or None,
-            user=row["role"],
-            state=row["state"],
-            seconds=None if row["seconds"] is None else float(row["seconds"]),
-        )
-        found.setdefault(int(row["ordinal"] or 0) - 1, []).append(holder)
+        found.setdefault(int(row["ordinal"] or 0) - 1, []).append(holder(row))
     return found
 
 

@@ -55,8 +55,11 @@ def write(
             "reason": authority.reason,
             "ticket": authority.ticket,
             "attested": list(authority.attested),
-            "planned": len(results),
+            "planned": len(plan.jobs) + len(plan.refused),
             "applied": sum(result.outcome == "applied" for result in results),
+            "left_alone": json.dumps(
+                {one.job: [one.outcome, one.detail] for one in results if one.outcome != "applied"}
+            ),
         },
     )[0]
     database.copy_in(text("write_entries"), _entries(plan.operation, batch, results))

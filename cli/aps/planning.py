@@ -81,12 +81,9 @@ def _common_state(matrix: Matrix, command: str, judged: Sequence[Judgement]) -> 
 
 def _why_not(matrix: Matrix, command: str, judged: Judgement) -> str:
     state = matrix.state(judged.state)
-    reason = permission.refusal(judged, state)
-    if reason:
-        return reason
     if state and state.action and state.action.run != command:
         return f"its action is {state.action.run}, not {command}"
-    return "the matrix permits no action on it"
+    return permission.refusal(judged, state) or "the matrix permits no action on it"
 
 
 def _acts(state: State, command: str) -> bool:
@@ -163,8 +160,10 @@ def _seal(
 ) -> Plan:
     """The plan with its id, its place, its time and its fingerprint."""
     matrix, server, state = snapshot.matrix, snapshot.server, snapshot.matrix.state(name)
-    action = state.action if state else None
-    rollback = state.rollback if state else None
+    # Of a job that is in another action's state nothing of that action is told.
+    acting = state if state and _acts(state, command) else None
+    action = acting.action if acting else None
+    rollback = acting.rollback if acting else None
     created = snapshot.clock.astimezone(UTC)
     unsealed = Plan(
         format_version=FORMAT_VERSION,

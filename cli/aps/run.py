@@ -75,7 +75,9 @@ def batch(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> None:
         except QueryError as error:
             victims += 1
             if error.sqlstate not in VICTIM or victims == _TRIES:
-                return run.leave(jobs, "failed", f"{error} ({error.sqlstate})")
+                # 55P03: the whole table is locked, by a migration for example.
+                outcome: Outcome = "locked" if error.sqlstate == "55P03" else "failed"
+                return run.leave(jobs, outcome, f"{error} ({error.sqlstate})")
         except NotApplied as reason:
             losses += 1
             if run.interrupted or losses == 2:
@@ -97,7 +99,13 @@ def _try(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> Batch | No
         with run.connect() as database:
             pid = database.pid
             attempt = Attempt(
-                run.plan, snapshot, database, run.authority, str(uuid.uuid4()), run.pause
+                run.plan,
+                snapshot,
+                database,
+                run.authority,
+                str(uuid.uuid4()),
+                run.pause,
+                run.results,
             )
             try:
                 return _committed(run, attempt.batch(jobs))

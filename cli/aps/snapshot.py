@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from aps import statements
-from aps.database import Database, QueryError
+from aps.database import Database, QueryError, Row
 from aps.errors import DatabaseError
 from aps.model.matrix import Matrix, State
-from aps.model.report import Server
+from aps.model.report import Holder, Server
 
 Key = tuple[str, ...]
 
@@ -85,8 +85,33 @@ def take(
             with database.savepoint():
                 snapshot.columns[state.name] = _described(snapshot, state)
         except QueryError as error:
-            snapshot.unread[state.name] = explain(error, state.evidence.sql, server.role)
+            reason = explain(error, state.evidence.sql, server.role)
+            snapshot.unread[state.name] = (
+                _locked_out(snapshot) or reason if _is_lock(error) else reason
+            )
     return snapshot
+
+
+def _is_lock(error: QueryError) -> bool:
+    return error.sqlstate == "55P03"
+
+
+def _locked_out(snapshot: Snapshot) -> str | None:
+    """Who keeps readers out, in words; and from here on nobody is waited for any more."""
+    snapshot.database.hurry()
+    rows = snapshot.database.rows(statements.read("table_holders"), {"aps": "aps"})
+    return "; ".join(holder(row).holding(str(row["relation"])) for row in rows) or None
+
+
+def holder(row: Row) -> Holder:
+    """Who holds something, as pg_locks and pg_stat_activity tell it."""
+    return Holder(
+        pid=None if row["pid"] is None else int(row["pid"]),
+        application=row["application"] or None,
+        user=row["role"],
+        state=row["state"],
+        seconds=None if row["seconds"] is None else float(row["seconds"]),
+    )
 
 
 def _key_types(database: Database, matrix: Matrix, server: Server) -> dict[str, str]:

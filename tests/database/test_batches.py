@@ -147,10 +147,12 @@ def test_a_violated_criterion_in_the_second_of_three_batches_ends_the_operation(
     us = operator(database, matrix)
     operation = us.apply(us.plan(*range(1, 31)), batch_size=10)
     assert operation.exit_code == 23
-    assert operation.rolled_back == "queries/adoption.abort.sql: job 15 is sacred (1 jobs)"
-    assert operation.counts == {"applied": 10, "refused": 20}
+    assert operation.rolled_back == "queries/adoption.abort.sql: job 15 is sacred (1 of 10 jobs)"
+    assert operation.counts == {"applied": 10, "refused": 19, "failed": 1}
     assert outcome(operation, 1)[0] == "applied"
-    assert outcome(operation, 12) == ("refused", f"rolled back: {operation.rolled_back}")
+    assert outcome(operation, 15) == ("failed", "rolled back: job 15 is sacred")
+    with_it = f"rolled back with its batch: {operation.rolled_back}"
+    assert outcome(operation, 12) == ("refused", with_it)
     assert outcome(operation, 30) == ("refused", "not tried: the operation had ended")
     assert len(operation.transactions) == 1
     assert [job for job, _, _ in journal(database)] == sorted(map(str, range(1, 11)))
@@ -169,9 +171,26 @@ def test_an_outcome_that_was_known_stays_where_the_batch_is_rolled_back(
     trigger(database, "before", triggers.RAISES, "NEW.job_id = 17")
     operation = us.apply(plan)
     assert [outcome(operation, job)[0] for job in (14, 15, 16, 17)] == [
-        "refused", "refused", "locked", "failed",
+        "refused", "failed", "locked", "failed",
     ]  # fmt: skip
     assert operation.exit_code == 23
+
+
+KEEPS_EPOCH = "NEW.epoch := OLD.epoch; RETURN NEW"
+
+
+@pytest.mark.parametrize("state", ["adoption", "inconsistent_row"])
+def test_an_epoch_that_does_not_rise_is_rolled_back(database: Database, state: str) -> None:
+    abandoned(database, 2)
+    if state == "inconsistent_row":
+        database.execute(b"DELETE FROM aps.attempt WHERE job_id = 1")
+    trigger(database, "before", KEEPS_EPOCH, "NEW.job_id = 1 AND NEW.state = 'ready'")
+    operation = operator(database).reclaim(1)
+    assert (operation.state, operation.exit_code) == (state, 23)
+    assert outcome(operation, 1)[0] == "failed"
+    assert "the epoch did not rise by one" in str(operation.rolled_back)
+    assert states(database) == {"running": 2}
+    assert journal(database) == []
 
 
 VERIFY = ABORT.replace("is sacred", "went wrong")
@@ -204,4 +223,4 @@ def test_a_batch_size_of_one_makes_a_transaction_a_job(database: Database) -> No
     operation = us.apply(us.plan(1, 2, 3), batch_size=1)
     assert operation.counts == {"applied": 3}
     assert len(set(operation.transactions)) == 3
-    assert batches(database) == [(1, 1)] * 3
+    assert batches(database) == [(3, 1)] * 3

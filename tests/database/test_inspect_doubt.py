@@ -168,3 +168,17 @@ def test_jobs_without_an_age_are_listed_in_the_order_of_their_keys(
     _, report = inspect(database, pack, "--state", "ready")
     assert [one["job"] for one in report["jobs"]] == jobs
     assert {one["age_seconds"] for one in report["jobs"]} == {None}
+
+
+def test_a_locked_table_is_told_with_its_holder_and_waited_for_once(database: Database) -> None:
+    trouble.abandoned(database)
+    holder = database.connect("postgres", autocommit=False)
+    holder.execute("LOCK TABLE aps.attempt IN ACCESS EXCLUSIVE MODE")
+    said = cli.call("inspect", "--dsn", database.dsn(), "--timeout", "1s", "--format", "json")
+    states = {state["state"]: state for state in json.loads(said.stdout)["states"]}
+    assert said.code == Exit.UNDETERMINED
+    assert f"pid {holder.info.backend_pid} " in states["adoption"]["error"]
+    assert "aps.attempt" in states["adoption"]["error"]
+    # The one wait is over: the others are not waited for (1 ms), and what is free is read.
+    assert states["withdrawn"]["verdict"] == "clear"
+    assert states["adoption"]["jobs"] is None

@@ -104,7 +104,7 @@ def test_an_epoch_at_the_end_of_its_range_is_refused(database: Database) -> None
     plan = operator(database).plan(1)
     assert not plan.jobs
     operation = operator(database).apply(plan)
-    assert told(operation) == ("refused", "the epoch is at the end of its range")
+    assert told(operation) == ("refused", "adoption: the epoch is at the end of its range")
     assert operation.exit_code == 25
     assert not batches(database)
 

@@ -70,7 +70,7 @@ def test_each_batch_is_settled_by_itself(database: Database) -> None:
         operation = over(dsn, database).apply(plan, batch_size=10)
     assert (operation.counts, operation.exit_code) == ({"applied": 30}, 0)
     assert len(operation.transactions) == 3
-    assert batches(database) == [(10, 10)] * 3
+    assert batches(database) == [(30, 10)] * 3
     assert len(journal(database)) == 30
     assert {standing(database, job) for job in range(1, 31)} == {("ready", 2)}
 

@@ -62,7 +62,7 @@ def test_batches_before_the_loss_stand(database: Database) -> None:
     operation = operator(database).reclaim(1, 2, 3, pause=at("acted", int, end, end), batch_size=1)
     assert [outcome(operation, job)[0] for job in (1, 2, 3)] == ["applied", "failed", "refused"]
     assert operation.exit_code == 27
-    assert batches(database) == [(1, 1)]
+    assert batches(database) == [(3, 1)]
 
 
 def test_a_transaction_that_idles_too_long_is_one_lost_session(database: Database) -> None:

@@ -144,4 +144,4 @@ def test_jobs_that_two_plans_share_go_to_one_of_them(database: Database) -> None
     assert operation.counts == {"applied": 1, "changed": 2}
     assert operation.exit_code == 21
     assert [standing(database, job) for job in (1, 2, 3, 4)] == [("ready", 2)] * 4
-    assert batches(database) == [(3, 3), (1, 1)]
+    assert batches(database) == [(3, 3), (3, 1)]

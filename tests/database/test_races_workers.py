@@ -5,7 +5,16 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.database import Database
-from tests.support.operating import abandoned, at, batches, journal, operator, standing, told
+from tests.support.operating import (
+    abandoned,
+    at,
+    batches,
+    journal,
+    left_alone,
+    operator,
+    standing,
+    told,
+)
 from tests.support.queue import Queue, leased, queue
 from tests.support.sessions import eventually
 
@@ -181,7 +190,10 @@ def test_each_job_of_a_batch_has_its_own_outcome(database: Database) -> None:
         "1": "locked", "2": "changed", "3": "changed", "4": "gone", "5": "applied", "6": "applied",
     }  # fmt: skip
     assert operation.exit_code == 22
-    assert batches(database) == [(2, 2)]
+    assert batches(database) == [(6, 2)]
+    assert left_alone(database, operation.operation) == {
+        "1": "locked", "2": "changed", "3": "changed", "4": "gone",
+    }  # fmt: skip
 
 
 def test_the_lease_is_compared_with_the_clock_after_the_lock(database: Database) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from aps import action, planning
 from aps import database as sessions
+from aps import journal as journals
 from aps.database import Limits
 from aps.model.matrix import Matrix
 from aps.model.operation import Authority, Operation
@@ -144,6 +145,13 @@ def batches(database: Database) -> list[tuple[int, int]]:
     """Every batch in the journal, in order of time: planned and applied."""
     rows = database.execute(b"SELECT planned, applied FROM aps_journal.batch ORDER BY at")
     return [(planned, applied) for planned, applied in rows]
+
+
+def left_alone(database: Database, operation: str) -> dict[str, str]:
+    """What the journal says of jobs that an operation did not change: job to outcome."""
+    with sessions.connect(database.dsn(), application="test") as session, session.look():
+        rows = journals.entries(session, operation)
+    return {str(row["job"]): str(row["outcome"]) for row in rows if row["phase"] == "left"}
 
 
 def standing(database: Database, job: int = 1) -> tuple[str, int]:

@@ -114,7 +114,7 @@ def sessions(command: str, reach: Reach, search_path: str | None = None) -> Call
         return database.connect(
             dsn,
             application=f"aps/{command}",
-            limits=database.Limits(statement=statement),
+            limits=database.Limits(statement, lock=max(1, min(_LOCK_MILLISECONDS, statement // 2))),
             search_path=_quoted(search_path or "public"),
             show=console.say if reach.show_sql else None,
         )
@@ -189,6 +189,8 @@ def duration(option: str, text: str) -> timedelta:
     return length
 
 
+# Nobody is waited for longer, so that the lock is what is told, and not the statement's own limit.
+_LOCK_MILLISECONDS = 2_000
 # PostgreSQL holds a timeout in 31 bits; 0 would mean none at all.
 _LONGEST_TIMEOUT = timedelta(days=24)
 

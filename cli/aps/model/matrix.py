@@ -37,7 +37,8 @@ BOUND_ALWAYS = frozenset(
         "observed_errors",
     }
 )
-BOUND_TO_ACTIONS = frozenset({"items", "operation", "reason", "actor"})
+# `before`: the rows as they were, whole, as json, parallel to the keys; for abort alone.
+BOUND_TO_ACTIONS = frozenset({"items", "operation", "reason", "actor", "before"})
 
 
 @dataclass(frozen=True, slots=True)

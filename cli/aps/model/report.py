@@ -97,6 +97,9 @@ class Holder:
     seconds: float | None
 
     def __str__(self) -> str:
+        return self.holding("the row")
+
+    def holding(self, what: str) -> str:
         """`pid 4711 (batch-fix, ops) holds the row, idle in transaction for 31 min`, as far as seen."""
         session = "a prepared transaction" if self.pid is None else f"pid {self.pid}"
         who = ", ".join(name for name in (self.application, self.user) if name)
@@ -105,7 +108,7 @@ class Holder:
         )
         lasting = "" if self.seconds is None else f" for {duration.spoken(self.seconds)}"
         named = f" ({who})" if who else ""
-        return f"{session}{named} holds the row, {self.state or unseen}{lasting}"
+        return f"{session}{named} holds {what}, {self.state or unseen}{lasting}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,10 @@ CREATE TABLE aps_journal.batch (
   reason         text NOT NULL,
   ticket         text,
   attested       text[] NOT NULL,
+  -- Of the whole plan; what this batch changed; and what it left alone, job to outcome and detail.
   planned        integer NOT NULL,
   applied        integer NOT NULL,
+  left_alone     json NOT NULL,
   at             timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX batch_at ON aps_journal.batch (at);
