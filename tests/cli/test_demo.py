@@ -71,6 +71,13 @@ def test_the_events_tell_how_each_job_came_to_its_state(shared: Demo) -> None:
     assert events(shared, "failed")[1:] == [("confirmed", None), ("claimed", 1), ("failed", 1)]
 
 
+def test_a_loss_in_hand_is_counted_apart_from_the_closed_ones(shared: Demo) -> None:
+    (job,) = look(shared, "poisoned").jobs
+    assert job.evidence["poisoned"][0]["abandoned"] == "3"
+    assert job.evidence["repeat_abandonment"][0]["closed_abandonments"] == "2"
+    assert "abandoned" not in job.evidence["repeat_abandonment"][0]
+
+
 def test_the_steady_worker_renews_its_lease(shared: Demo) -> None:
     before = row(shared, "steady")
     assert eventually(lambda: row(shared, "steady") != before)
@@ -117,6 +124,9 @@ def test_a_resumed_worker_is_refused_and_its_job_is_unchanged(demo: Demo) -> Non
     assert "rejected result" in aps("inspect", "--demo").stdout
     again = aps("demo", "resume")
     assert "w8 was awake already" in again.stdout
+    standing = "still stands under epoch 1, its lease over; the rejected write changed nothing"
+    assert standing in shown.stdout
+    assert standing in again.stdout
     assert len(events(demo, "stopped")) == 3
 
 
@@ -131,3 +141,26 @@ def test_a_reclaimed_job_is_finished_under_a_higher_epoch(demo: Demo) -> None:
     assert Path(demo.store, told.split()[-1]).is_file()
     assert [row(demo, part) for part in ("stopped", "poisoned")] == left
     assert aps("demo", "work").stdout.startswith("nothing was ready")
+
+
+def test_the_hints_follow_the_demo_as_it_stands(demo: Demo) -> None:
+    def hints() -> str:
+        return aps("demo").stdout.partition("try next:")[2]
+
+    killed, stopped = demo.jobs["killed"], demo.jobs["stopped"]
+    assert aps("reclaim", str(killed), "--yes", "--reason", "it died", "--demo").code == 0
+    aps("demo", "work")
+    now = hints()
+    assert f"aps reclaim {stopped} --demo" in now
+    assert f"aps reclaim {killed} " not in now
+    assert "aps demo work" not in now
+    assert "aps demo resume" in now
+    aps("demo", "resume")
+    assert "aps demo resume" not in hints()
+    assert aps("reclaim", str(stopped), "--yes", "--reason", "it was late", "--demo").code == 0
+    now = hints()
+    assert "aps reclaim" not in now
+    assert "aps demo work" in now
+    aps("demo", "work")
+    assert hints().split() == ["aps", "demo", "stop", "end", "the", "demo"]
+    assert f"job {stopped} is complete under epoch 3; " in aps("demo", "resume").stdout

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,19 @@ except KeyboardInterrupt:
     print("interrupted")
 """
 
+# One that tells when it is about to wait for the file that it has opened, and whether its turn is that of all others.
+_WAITS = """
+import fcntl
+from aps.demo import state
+lock = fcntl.lockf
+def lockf(*given):
+    print("waits", flush=True)
+    lock(*given)
+fcntl.lockf = lockf
+with state.turn():
+    print(state._file().with_name("turn.lock").exists())
+"""
+
 
 @pytest.fixture(autouse=True)
 def home() -> Iterator[Path]:
@@ -55,7 +69,7 @@ def test_start_tells_its_steps_and_stop_leaves_nothing(home: Path) -> None:
     assert not Path(demo.home).exists()
     # The supervisor gives up its lock as the last thing that it does, and is gone a moment later.
     assert eventually(lambda: all_gone(demo))
-    assert list(home.rglob("*.json")) == []
+    assert list((home / "run time").iterdir()) == []
     again = aps("demo", "stop")
     assert (again.code, again.stdout) == (0, "no demo is running\n")
 
@@ -69,6 +83,18 @@ def test_two_starts_at_once_are_one_demo() -> None:
         told = [starter.communicate()[0].strip() for starter in (one, other)]
     demo = control.running()
     assert sorted(told) == [f"({demo!r}, False)", f"({demo!r}, True)"]
+
+
+def test_who_waits_for_a_turn_while_a_demo_ends_gets_one_that_nobody_shares() -> None:
+    argv = [sys.executable, "-P", "-c", _WAITS]
+    with ExitStack() as turn:
+        turn.enter_context(state.turn())
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as other:
+            assert other.stdout
+            assert other.stdout.readline() == "waits\n"
+            state.clear()
+            turn.close()
+            assert other.stdout.read().splitlines()[-1] == "True"
 
 
 def test_a_killed_supervisor_takes_server_and_workers_with_it() -> None:

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -28,20 +28,32 @@ def own_folder() -> Iterator[Path]:
 
     A module that lies there must not be taken for one of Python's own.
     """
-    folder = Path(tempfile.mkdtemp(prefix="aps demo "))
-    (folder / "json.py").write_text("raise SystemExit('the wrong json')")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, place in (("XDG_RUNTIME_DIR", "run time"), ("TMPDIR", "tmp")):
-            (folder / place).mkdir()
-            patch.setenv(name, str(folder / place))
-        patch.setattr(tempfile, "tempdir", None)
-        patch.setenv("PYTHONPATH", PACKAGES)
-        patch.chdir(folder)
-        try:
-            yield folder
-        finally:
-            control.stop()
-    shutil.rmtree(folder)
+    _sweep()
+    folder = Path(tempfile.mkdtemp(prefix=f"aps demo {os.getpid()} "))
+    try:
+        (folder / "json.py").write_text("raise SystemExit('the wrong json')")
+        with pytest.MonkeyPatch.context() as patch:
+            for name, place in (("XDG_RUNTIME_DIR", "run time"), ("TMPDIR", "tmp")):
+                (folder / place).mkdir()
+                patch.setenv(name, str(folder / place))
+            patch.setattr(tempfile, "tempdir", None)
+            patch.setenv("PYTHONPATH", PACKAGES)
+            patch.chdir(folder)
+            try:
+                yield folder
+            finally:
+                control.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _sweep() -> None:
+    """Remove what killed test runs left. A demo that still runs there ends when its folder is gone."""
+    for left in Path(tempfile.gettempdir()).glob("aps demo * *"):
+        run = left.name.split()[2]
+        with suppress(OSError):
+            if run.isdigit() and left.stat().st_uid == os.geteuid() and is_gone(int(run)):
+                shutil.rmtree(left)
 
 
 def aps(*words: str) -> cli.Result:

@@ -56,6 +56,16 @@ def test_a_state_carries_its_action_and_every_query_of_it(pack: Path) -> None:
     assert (action.query.name, action.abort, action.verify) == ("adoption.reclaim", None, None)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["not", "next", "tell", "outside_effects", "done_when", "retention", "forbidden"],
+)
+def test_every_state_of_the_reference_queue_answers_all_that_a_person_asks(answer: str) -> None:
+    states = matrix.load(packs.find(packs.DEFAULT)).states
+    field = "not_" if answer == "not" else answer
+    assert [state.name for state in states if not getattr(state, field)] == []
+
+
 def test_what_a_state_leaves_out_has_its_default(pack: Path) -> None:
     ready = matrix.load(pack).state("ready")
     assert ready is not None

@@ -48,6 +48,8 @@ FAULTS = [
     ("unit: s,", "units: s,", "matrix.yaml:9:42: parameters.grace.units: unknown key; did you"),
     ("type: integer", "type: int", "matrix.yaml:10:26: parameters.limit_of_kills.type: must be"),
     ("default: 3", "default: [3]", "matrix.yaml:10:44: parameters.limit_of_kills.default: must be"),
+    ("default: 3", "default: 0", "limit_of_kills.default: must be a whole number from 1 to 21474"),
+    ("default: 3", "default: 2147483648", "default: must be a whole number from 1 to 2147483647"),
     ("default: 3", "default: x", "10:44: parameters.limit_of_kills.default: must be a whole n"),
     (READY, "", "matrix.yaml:12:3: states.ready.means: missing; say in one sentence"),
     (READY, "    meens: x\n", "matrix.yaml:13:5: states.ready.meens: unknown key; did you mean"),

@@ -85,10 +85,26 @@ def test_an_empty_queue_says_so() -> None:
 
 
 def test_an_empty_queue_is_not_claimed_where_something_could_not_be_read() -> None:
-    unread = replace(samples.UNREAD, states=samples.UNREAD.states[-3:])
+    clear = samples.finding("ready", 0)
+    unread = replace(samples.UNREAD, states=(clear, *samples.UNREAD.states[-3:]))
     text = render.report(unread, "table", View())
     assert "no unfinished jobs" not in text
     assert "not everything could be" in text
+    assert "clear: 1 state at 0" in text
+
+
+def test_where_nothing_could_be_read_nothing_is_claimed_of_anybody() -> None:
+    unread = replace(samples.UNREAD, states=samples.UNREAD.states[-3:])
+    text = render.report(unread, "table", View())
+    assert "nothing could be read: whether anybody is needed is not known" in text
+    assert "needs anybody" not in text
+
+
+def test_a_queue_without_any_job_has_all_its_states_at_zero() -> None:
+    states = [samples.finding(name, 0) for name in ("ready", "adoption", "poisoned")]
+    text = render.report(samples.report(*states), "table", View())
+    assert "there are no unfinished jobs" in text
+    assert "clear: all 3 states at 0" in text
 
 
 def test_what_is_not_known_is_never_shown_as_zero() -> None:
@@ -108,11 +124,12 @@ def test_a_state_without_a_job_to_name_leads_to_its_list() -> None:
     assert text.endswith("next:  aps inspect --state stray_file --demo")
 
 
-def test_quiet_leaves_only_what_needs_someone_or_could_not_be_read() -> None:
+def test_quiet_leaves_out_what_could_be_typed_next_and_no_data() -> None:
     text = render.report(samples.UNREAD, "table", View(quiet=True))
-    assert text.startswith("    STATE")
-    assert "could not be read: missing artifact" in text
-    assert "clear:" not in text
+    assert text.startswith("aps · exports")
+    for data in ("could not be read: missing artifact", "clear:", "not looked: stray file"):
+        assert data in text
+    assert "next:" not in text
 
 
 @pytest.mark.parametrize(
@@ -136,6 +153,26 @@ def test_a_list_of_an_unknown_total_says_so() -> None:
     assert "showing 2 of an unknown number" in text
 
 
+def test_a_list_tells_each_age_once() -> None:
+    held = {**samples.ADOPTION, "lease_until": None}
+    job = replace(samples.JOB, evidence={"adoption": (held,)}, overlays=(), detail=None)
+    text = render.report(samples.report(jobs=(job,)), "table", View(listing="adoption"))
+    assert text.count("17 min") == 1
+    assert "SINCE" not in text
+
+
+def test_a_list_of_what_lies_over_jobs_has_its_ages_not_those_of_the_jobs() -> None:
+    late = {"job_id": "4", "item": "epoch 2 of w1", "since": "2026-11-30T21:38:00+00:00"}
+    evidence = {"adoption": (samples.ADOPTION,), "rejected_result": (late,)}
+    job = replace(samples.JOB, evidence=evidence, overlays=("rejected_result",), detail=None)
+    view = View(listing="rejected_result")
+    text = render.report(samples.report(jobs=(job,)), "table", view)
+    assert "2 min" in text
+    assert "17 min" not in text
+    ageless = replace(job, evidence=evidence | {"rejected_result": (late | {"since": None},)})
+    assert "unknown" in render.report(samples.report(jobs=(ageless,)), "table", view)
+
+
 def test_a_job_in_doubt_is_marked_with_a_question_mark() -> None:
     doubtful = replace(samples.DOUBTFUL, detail=None)
     text = render.report(samples.report(jobs=(doubtful,)), "table", View(listing="unclassified"))
@@ -145,9 +182,21 @@ def test_a_job_in_doubt_is_marked_with_a_question_mark() -> None:
 def test_a_plan_without_jobs_offers_no_command() -> None:
     plan = replace(acts.PLAN, jobs=(), attest="all-workers-stopped")
     text = render.plan(plan, "table", View(), apply="aps reclaim 4 --yes")
-    assert "nothing would be applied: no job was selected" in text
-    assert "apply:" not in text
-    assert "all-workers-stopped" in text
+    assert "nothing would be applied: every job named was refused" in text
+    assert "its lease runs for another 4 min" in text
+    for label in ("then:", "irreversible:", "attest:", "stops if:", "not watched:", "apply:"):
+        assert label not in text
+
+
+def test_a_plan_of_a_state_in_which_nothing_matches_says_so() -> None:
+    plan = replace(acts.PLAN, jobs=(), refused=(), selection="state adoption")
+    text = render.plan(plan, "table", View(), apply=None)
+    assert text.endswith("nothing would be applied: no job of the state matches")
+
+
+def test_a_plan_that_asks_for_an_attestation_names_it() -> None:
+    plan = replace(acts.PLAN, attest="all-workers-stopped")
+    assert "attest:       all-workers-stopped: " in render.plan(plan, "table", View(), apply=None)
 
 
 def test_an_operation_that_applied_nothing_says_so() -> None:

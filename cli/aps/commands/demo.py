@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from aps.commands import console, inspect, options
+from aps.commands import console, options
 from aps.commands.options import Reach
 
 if TYPE_CHECKING:
     from aps.demo.state import Demo
+    from aps.model.report import Report
 
 app = typer.Typer(name="demo", rich_markup_mode=None)
 
@@ -25,13 +26,12 @@ def start(context: typer.Context) -> None:
     demo, fresh = control.start(_tell)
     if not fresh:
         console.say("the demo runs already; this is how it stands now")
-    _look()
-    _hints(demo)
+    _hints(demo, _look())
 
 
 @app.command()
 def stop() -> None:
-    """End the demo; nothing of it is left."""
+    """End the demo: its processes, data and files. A copied PostgreSQL is kept for the next start."""
     from aps.demo import control
 
     console.out("the demo has ended" if control.stop() else "no demo is running")
@@ -60,9 +60,11 @@ def resume() -> None:
         console.out(f"worker {woken.worker} was awake already: {late} and had been rejected")
     else:
         console.out(f"worker {woken.worker} woke: {late} and was rejected")
-    console.out(
-        f"job {woken.job} is {woken.state} under epoch {woken.standing_epoch}; the rejected write changed nothing in it"
+    under = f"under epoch {woken.standing_epoch}"
+    standing = (
+        f"still stands {under}, its lease over" if woken.overdue else f"is {woken.state} {under}"
     )
+    console.out(f"job {woken.job} {standing}; the rejected write changed nothing in it")
     console.say(f"try next: aps inspect {woken.job} --demo")
 
 
@@ -74,24 +76,47 @@ def _tell(step: str) -> None:
     _ = render, triage
 
 
-def _look() -> None:
-    from aps import triage
+def _look() -> Report:
+    """The first screen, printed, and what it was made of."""
+    from aps import render, triage
 
     target = options.target("demo", Reach(demo=True))
-    inspect.show(target, triage.Look(suffix=target.suffix), "table", quiet=False)
+    with target.session() as database:
+        report = triage.inspect(target.matrix, database, triage.Look(suffix=target.suffix))
+    view = console.view(quiet=False, suffix=target.suffix, place=target.place)
+    console.out(render.report(report, "table", view))
+    return report
 
 
-def _hints(demo: Demo) -> None:
-    killed, stopped = demo.jobs["killed"], demo.jobs["stopped"]
-    reclaim = f"aps reclaim {killed} --demo"
-    lines = {
-        f"aps inspect {killed} --demo": "the job of a worker that was killed",
-        reclaim: "what giving it back would do; changes nothing",
-        f'{reclaim} --yes --reason "worker killed"': "give it back",
-        "aps demo work": "a worker finishes what is ready",
-        "aps demo resume": f"wake the worker that was stopped while it had job {stopped}",
-        "aps demo stop": "end the demo",
-    }
+def _hints(demo: Demo, report: Report) -> None:
+    """What may be typed now: nothing that the queue, as it stands, would answer with a refusal."""
+    from aps.demo import control
+
+    lines = _about_the_overdue(demo, report)
+    if any(finding.state == "ready" and finding.jobs for finding in report.states):
+        lines["aps demo work"] = "a worker finishes what is ready"
+    if control.stopped(demo):
+        stopped = demo.jobs["stopped"]
+        wake = f"wake the worker that was stopped while it had job {stopped}"
+        lines["aps demo resume"] = wake
+    lines["aps demo stop"] = "end the demo"
     console.out("\ntry next:")
     for command, effect in lines.items():
         console.out(f"  {command:<54}{effect}")
+
+
+def _about_the_overdue(demo: Demo, report: Report) -> dict[str, str]:
+    """For one job that may be given back: the killed worker's where it still may."""
+    killed = str(demo.jobs["killed"])
+    overdue = [job.job for job in report.jobs if job.state == "adoption"]
+    if not overdue:
+        return {}
+    job = killed if killed in overdue else overdue[0]
+    reclaim = f"aps reclaim {job} --demo"
+    who = "that was killed" if job == killed else "that lost its lease"
+    reason = "worker killed" if job == killed else "lease lost"
+    return {
+        f"aps inspect {job} --demo": f"the job of a worker {who}",
+        reclaim: "what giving it back would do; changes nothing",
+        f'{reclaim} --yes --reason "{reason}"': "give it back",
+    }

@@ -26,7 +26,10 @@ _SQL: Final = Path(__file__).parent / "sql"
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The stopped worker woke: what it sent under its epoch was refused. `before`: an earlier time already."""
+    """The stopped worker woke: what it sent under its epoch was refused. `before`: an earlier time already.
+
+    `overdue`: the lease under which the job stands is over.
+    """
 
     job: int
     worker: str
@@ -34,6 +37,7 @@ class Resumed:
     sent: str
     state: str
     standing_epoch: int
+    overdue: bool
     before: bool
 
 
@@ -85,14 +89,22 @@ def start(
 
 
 def stop() -> bool:
-    """End the demo and return when nothing of it is left. False where none runs."""
+    """End the demo and return when its processes, data and files are gone. False where none runs."""
     with state.turn():
         demo = running()
-        if demo is None:
-            return False
-        os.kill(demo.supervisor, signal.SIGTERM)
-        _await_end(demo.supervisor)
-        return True
+        if demo:
+            os.kill(demo.supervisor, signal.SIGTERM)
+            _await_end(demo.supervisor)
+        state.clear()
+        return demo is not None
+
+
+def stopped(demo: Demo) -> bool:
+    """Whether the stopped worker sleeps on: nothing that it sent was refused yet."""
+    from aps import database
+
+    with database.connect(demo.dsn("aps_read"), application="aps/demo") as session:
+        return not session.call(_sql("refused"), _late(demo))
 
 
 def resume() -> Resumed:
@@ -100,11 +112,8 @@ def resume() -> Resumed:
     from aps import database
 
     demo = _needed()
-    # It was the first to take that job.
-    job = {"job_id": demo.jobs["stopped"], "epoch": 1}
-    refused, standing = (
-        (_SQL / f"{name}.sql").read_text(encoding="utf-8") for name in ("refused", "standing")
-    )
+    job = _late(demo)
+    refused, standing = _sql("refused"), _sql("standing")
     with database.connect(demo.dsn("aps_read"), application="aps/demo") as session:
         before = bool(session.call(refused, job))
         # Its supervisor does not reap it, so the number is still its own.
@@ -122,8 +131,18 @@ def resume() -> Resumed:
         sent=str(rows[0]["detail"]).partition(" ")[0],
         state=str(now["state"]),
         standing_epoch=int(now["epoch"] or 0),
+        overdue=now["overdue"] == "t",
         before=before,
     )
+
+
+def _late(demo: Demo) -> dict[str, int]:
+    """The stopped worker's job and epoch: it was the first to take that job."""
+    return {"job_id": demo.jobs["stopped"], "epoch": 1}
+
+
+def _sql(name: str) -> str:
+    return (_SQL / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def work() -> list[Finished]:

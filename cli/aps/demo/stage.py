@@ -1,4 +1,4 @@
-"""A queue in which every state exists because worker processes did real work: no row is forged, no time is changed."""
+"""A queue whose states exist because worker processes did real work: no row is forged, no time is changed."""
 
 from __future__ import annotations
 

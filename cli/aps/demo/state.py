@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO
 
 from aps.errors import DatabaseError
 
@@ -74,9 +75,28 @@ def used_at() -> float | None:
 @contextmanager
 def turn() -> Iterator[None]:
     """One command at a time starts or stops; the others wait here."""
-    with (_folder() / "turn.lock").open("w") as file:
-        fcntl.lockf(file, fcntl.LOCK_EX)
+    with _locked():
         yield
+
+
+def _locked() -> IO[str]:
+    """The file of turns, locked; one that was removed meanwhile is nobody's turn."""
+    while True:
+        # The folder may go between the two steps, when a demo ends.
+        with suppress(FileNotFoundError):
+            file = (_folder() / "turn.lock").open("w")
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            if _stands(file):
+                return file
+            file.close()
+
+
+def _stands(file: IO[str]) -> bool:
+    """Whether others that open it by its name get the same file."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(file.name))
+    except FileNotFoundError:
+        return False
 
 
 def live() -> None:
@@ -87,12 +107,26 @@ def live() -> None:
 
 def alive() -> bool:
     """Whether a supervisor lives. Not for the supervisor itself, which would lose its lock by it."""
-    with (_folder() / "alive.lock").open("w") as file:
+    try:
+        file = (_folder() / "alive.lock").open("r+")
+    except FileNotFoundError:
+        return False
+    with file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
             return True
         return False
+
+
+def clear() -> None:
+    """Remove the folder. Only in one's turn, when no supervisor lives: who waits for a turn then takes a new file."""
+    folder = _folder()
+    for name in ("alive.lock", "turn.lock"):
+        (folder / name).unlink(missing_ok=True)
+    # Somebody who looks for a demo may have made a file anew.
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _read() -> Demo | None:

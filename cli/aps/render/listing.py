@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from aps.model import key
 from aps.model.report import Evidence, Finding, Job, Report
@@ -13,14 +14,15 @@ from aps.render.view import View, mark_of
 
 def text(report: Report, view: View) -> str:
     listed = [finding for finding in report.states if finding.state == view.listing]
-    head = "" if view.quiet else heading.report(report, view)
+    head = heading.report(report, view)
     if not report.jobs:
         return prose.paragraphs([[head], [_none(report, listed, view)]])
     unread = any(finding.verdict == "undetermined" for finding in listed)
     doubt = heading.unread(report, listed, view) if unread or report.store.error else ""
     typed = key.typed("aps inspect", [report.jobs[0].job], view.suffix)
     total = "an unknown number" if report.jobs_total is None else str(report.jobs_total)
-    tail = [f"showing {len(report.jobs)} of {total}", doubt, f"next:  {view.words(typed)}"]
+    hint = "" if view.quiet else f"next:  {view.words(typed)}"
+    tail = [f"showing {len(report.jobs)} of {total}", doubt, hint]
     return prose.paragraphs([[head], [table(report, view)], tail])
 
 
@@ -44,9 +46,10 @@ def _none(report: Report, listed: Sequence[Finding], view: View) -> str:
 def table(report: Report, view: View) -> str:
     """One line a job, or a piece of evidence where it has several."""
     now = age.read(report.as_of)
-    pairs = [(job, row) for job in report.jobs for row in _rows(job, view)]
-    keyed = [facts.keyed(job, [row])[0] for job, row in pairs]
-    names = facts.columns(keyed)
+    lines = [
+        (job, row, _age(job, row, view, now)) for job in report.jobs for row in _rows(job, view)
+    ]
+    names = _names(lines)
     several = len({job.state for job in report.jobs}) > 1
     refused = any(job.refusal for job in report.jobs)
     columns = [
@@ -57,12 +60,28 @@ def table(report: Report, view: View) -> str:
         *([Column("NOT PERMITTED")] if refused else []),
     ]
     rows = []
-    for job, row in pairs:
+    for job, row, seconds in lines:
         cells = [view.text(job.job), *([view.words(job.state)] if several else [])]
-        cells += [age.text(job.age_seconds)]
+        cells += [age.text(seconds)]
         cells += [facts.value(row, name, view, now, age.ago) for name in names]
         rows.append(Row((*cells, *([view.text(job.refusal)] if refused else [])), mark_of(job)))
     return grid.text(columns, rows, view)
+
+
+def _names(lines: Sequence[tuple[Job, Evidence, float | None]]) -> list[str]:
+    """The columns of the evidence; not `since` where the ages say the same."""
+    names = facts.columns([facts.keyed(job, [row])[0] for job, row, _ in lines])
+    told = all(row.get("since") is None or age.read(row["since"]) for _, row, _ in lines)
+    return [name for name in names if not (name == "since" and told)]
+
+
+def _age(job: Job, row: Evidence, view: View, now: datetime | None) -> float | None:
+    """How long this row has been so, in seconds: what lies over a job has not the age of the job's state."""
+    since = age.read(row.get("since"))
+    if since and now:
+        return max(0.0, (now - since).total_seconds())
+    over = view.listing in job.overlays and view.listing in job.evidence
+    return None if over else job.age_seconds
 
 
 def _rows(job: Job, view: View) -> Sequence[Evidence]:

@@ -13,7 +13,7 @@ from aps.render.view import View, mark_of
 
 def text(report: Report, view: View) -> str:
     """The pages of all jobs that have details, under one heading."""
-    head = "" if view.quiet else heading.report(report, view)
+    head = heading.report(report, view)
     first, *others = [_page(report, job, job.detail, view) for job in report.jobs if job.detail]
     return "\n\n\n".join([prose.paragraphs([[head], [first]]), *others])
 

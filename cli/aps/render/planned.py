@@ -15,10 +15,16 @@ _LABEL = 14
 
 def text(plan: Plan, view: View, apply: str | None) -> str:
     """`apply` is the command line that would do it; None where there is none to offer."""
-    jobs = _jobs(plan, view) if plan.jobs else "nothing would be applied: no job was selected"
-    return prose.paragraphs(
-        [[_head(plan, view)], [jobs], [_refused(plan, view)], _terms(plan, view, apply)]
-    )
+    jobs = _jobs(plan, view) if plan.jobs else f"nothing would be applied: {_why_none(plan)}"
+    terms = _terms(plan, view, apply) if plan.jobs else []
+    return prose.paragraphs([[_head(plan, view)], [jobs], [_refused(plan, view)], terms])
+
+
+def _why_none(plan: Plan) -> str:
+    if not plan.refused:
+        return "no job of the state matches"
+    chosen = "that matches" if plan.selection.startswith("state ") else "named"
+    return f"every job {chosen} was refused"
 
 
 def _head(plan: Plan, view: View) -> str:
@@ -81,10 +87,10 @@ def _refused(plan: Plan, view: View) -> str:
 def _terms(plan: Plan, view: View, apply: str | None) -> list[str]:
     attest = f"{plan.attest}: somebody must confirm what the database cannot" if plan.attest else ""
     return [
-        labelled("then:", view.words(plan.effect) if plan.jobs else "", view, _LABEL),
+        labelled("then:", view.words(plan.effect), view, _LABEL),
         labelled("irreversible:", view.words(plan.irreversible or ""), view, _LABEL),
         labelled("attest:", view.words(attest), view, _LABEL),
         labelled("stops if:", view.words(plan.criterion), view, _LABEL),
         labelled("not watched:", _NOT_WATCHED, view, _LABEL),
-        labelled("apply:", prose.whole(view.words(apply or "")) if plan.jobs else "", view, _LABEL),
+        labelled("apply:", prose.whole(view.words(apply or "")), view, _LABEL),
     ]

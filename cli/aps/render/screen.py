@@ -24,9 +24,10 @@ def text(report: Report, view: View) -> str:
     needy = [finding for finding in report.states if finding.severity]
     table = grid.text(_COLUMNS, [_row(finding, view) for finding in needy], view) if needy else ""
     rest = [heading.unread(report, report.states, view)]
+    rest += [_clear(report, view), _not_looked(report, view)]
     if not view.quiet:
-        rest += [_clear(report, view), _not_looked(report, view), _next(needy, view)]
-    head = "" if view.quiet else heading.report(report, view)
+        rest.append(_next(needy, view))
+    head = heading.report(report, view)
     return prose.paragraphs([[head], [table or _nobody(report)], rest])
 
 
@@ -54,6 +55,9 @@ def _nobody(report: Report) -> str:
     """What is said in place of an empty table: silence would look like success."""
     unfinished = [f for f in report.states if f.kind == "lifecycle" and not f.windowed]
     if any(finding.verdict == "undetermined" for finding in report.states):
+        lifecycle = (f.verdict for f in report.states if f.kind == "lifecycle")
+        if not {"found", "clear"} & set(lifecycle):
+            return "nothing could be read: whether anybody is needed is not known"
         return "nothing needs anybody in what could be read; not everything could be"
     if all(finding.jobs == 0 for finding in unfinished):
         return "there are no unfinished jobs in this queue"
@@ -66,8 +70,14 @@ def _clear(report: Report, view: View) -> str:
     told = [_calm(finding, report, view) for finding in calm if finding.verdict == "found"]
     zero = sum(finding.verdict == "clear" for finding in calm)
     if zero:
-        told.append(f"{zero} more at 0" if told else f"{zero} at 0")
+        told.append(f"{zero} more at 0" if told else _all_at_zero(report, zero))
     return _line("clear:", told, view)
+
+
+def _all_at_zero(report: Report, zero: int) -> str:
+    """`all` only where no other state needs somebody or could not be read."""
+    every = all(finding.verdict in ("clear", "not_looked") for finding in report.states)
+    return f"{'all ' if every and zero > 1 else ''}{zero} state{'s' if zero > 1 else ''} at 0"
 
 
 def _calm(finding: Finding, report: Report, view: View) -> str:

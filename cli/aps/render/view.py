@@ -28,7 +28,7 @@ def mark_of(job: Job) -> Mark:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`width` in columns; without `unicode` all is ASCII; `quiet` leaves out what needs nobody.
+    """`width` in columns; without `unicode` all is ASCII; `quiet` leaves out what could be typed next.
 
     `listing` names the state whose jobs are listed in place of the first screen; `suffix` is what
     every printed command needs to reach the same queue.
