@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import pytest
@@ -36,7 +37,9 @@ def test_the_printed_command_repeats_what_was_said_and_else_asks_for_it(
 def test_quiet_is_data_without_hints(database: Database, three: list[str]) -> None:
     loud = cli.call("inspect", "--dsn", database.dsn()).stdout
     quiet = cli.call("inspect", "--quiet", "--dsn", database.dsn()).stdout
-    assert quiet == cli.call("inspect", "-q", "--dsn", database.dsn()).stdout
+    short = cli.call("inspect", "-q", "--dsn", database.dsn()).stdout
+    # The two looks may lie on two sides of a second.
+    assert re.sub(r"\d+", "N", quiet) == re.sub(r"\d+", "N", short)
     assert "next:" in loud
     assert "next:" not in quiet
     for data in ("aps · exports", "clear:", "not looked:", "adoption"):
