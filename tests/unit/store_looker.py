@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from aps import store
@@ -9,10 +10,12 @@ from aps.errors import StoreError
 
 
 def main(root: str, *names: str) -> None:
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    wanted = [os.fsencode(name).decode() for name in names]
     opened = store.open(root)
     try:
         for rehash in (False, True):
-            for one in opened.look(names, rehash=rehash):
+            for one in opened.look(wanted, rehash=rehash):
                 print("rehashed" if rehash else "listed", one.name, one.size, one.error)
         for seen in opened.walk():
             if isinstance(seen, store.Observation):

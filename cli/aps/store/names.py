@@ -14,7 +14,7 @@ QUARANTINE: Final = ".aps-quarantine"
 
 def fault(name: str) -> str | None:
     """Why no file of a store may be looked up by this name; None where one may."""
-    if not sayable(name):
+    if not _utf8(name):
         return "the name is not UTF-8"
     if not name.isprintable() and any(unicodedata.category(one) == "Cc" for one in name):
         return "the name holds control characters"
@@ -35,11 +35,15 @@ def own(top: str) -> bool:
 
 def sayable(name: str) -> bool:
     """Can a text value of the database hold this name."""
+    return _utf8(name) and "\0" not in name
+
+
+def _utf8(name: str) -> bool:
     try:
         name.encode()
     except UnicodeEncodeError:
         return False
-    return "\0" not in name
+    return True
 
 
 def text(name: bytes) -> str:

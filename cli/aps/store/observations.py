@@ -124,7 +124,7 @@ def _twice(entry: Entry) -> Observation:
 
 
 def _unnameable(name: str) -> Unnameable:
-    return Unnameable(names.shown(name), "the name is not UTF-8")
+    return Unnameable(names.shown(name), names.fault(name) or "")
 
 
 def _above(name: str) -> Iterator[str]:

@@ -15,8 +15,6 @@ from aps.store import folders, names
 from aps.store.folders import Absent, Obstacle, Root
 from aps.store.model import Observation, Progress, Seen, Unnameable
 
-_NOT_UTF8 = "the name is not UTF-8"
-
 
 class _Level:
     """A folder being walked: its descriptor, its name with `/` behind it, its entries last first."""
@@ -101,6 +99,6 @@ def _file(here: _Level, entry: bytes) -> Seen | None:
 def _seen(whole: bytes, size: int | None = None, error: str | None = None) -> Seen:
     name = names.text(whole)
     if not names.sayable(name):
-        return Unnameable(names.shown(name), error or _NOT_UTF8)
+        return Unnameable(names.shown(name), error or names.fault(name) or "")
     error = error or names.fault(name)
     return Observation(name, error=error) if error else Observation(name, size)
