@@ -91,18 +91,27 @@ def _drop(hold: int, spare: bytes, judged: Opened, stays: int) -> bool:
 
 
 def _put_back(move: Move, hold: int, spare: bytes, folder: int, leaf: bytes) -> None:
-    """To its own name, unless that is taken again: then it stays, and is told of."""
+    """To its own name, unless another file has taken that: then it stays, and is told of."""
     try:
-        if stat.S_ISDIR(folders.status(hold, spare).st_mode):
+        found = folders.status(hold, spare)
+        if stat.S_ISDIR(found.st_mode):
             os.rename(spare, leaf, src_dir_fd=hold, dst_dir_fd=folder)
             return
-        os.link(spare, leaf, src_dir_fd=hold, dst_dir_fd=folder, follow_symlinks=False)
+        with suppress(FileExistsError):
+            os.link(spare, leaf, src_dir_fd=hold, dst_dir_fd=folder, follow_symlinks=False)
+        if folders.inode(folders.status(folder, leaf)) != folders.inode(found):
+            raise _stays(move, spare, "another one has it now")
         os.unlink(spare, dir_fd=hold)
     except (Absent, FileNotFoundError):
+        # A run of the same move at the same time has settled it.
         return
     except OSError as error:
-        said = folders.reason(error)
-        raise Obstacle(
-            f"another file had its name for a moment and could not be put back ({said}); "
-            f"it lies beside {move.target if move.into else move.source} as {names.shown(names.text(spare))}"
-        ) from error
+        raise _stays(move, spare, folders.reason(error)) from error
+
+
+def _stays(move: Move, spare: bytes, reason: str) -> Obstacle:
+    beside = names.shown(move.target if move.into else move.source)
+    return Obstacle(
+        f"a file that had its name for a moment could not be put back ({reason}); "
+        f"it lies beside {beside} as {names.shown(names.text(spare))}"
+    )
