@@ -6,7 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 import aps
 from aps import store
 from aps.model.report import Identity
-from aps.store import Binding, Expected, LocalStore, Pause
+from aps.store import Binding, Expected, LocalStore, Moved, NotMoved, Pause
 
 BINDING = Binding("store-1", Identity("7300000000000000001", "1", "16384"))
 OTHER = Binding("store-2", Identity("7300000000000000001", "2", "16384"))
@@ -67,6 +67,17 @@ class Folder:
             for file in sorted(self.path.rglob("*"))
             if file.is_file() and not file.is_symlink() and file.name != store.IDENTITY_NAME
         }
+
+
+def answer(
+    move: Callable[[str, str, Expected], Moved], name: str, content: bytes, operation: str = "op"
+) -> tuple[str, str]:
+    """`moved` or `already` and where to, or the outcome and why."""
+    try:
+        moved = move(name, operation, expected(content))
+    except NotMoved as error:
+        return error.outcome, str(error)
+    return "already" if moved.already else "moved", moved.where
 
 
 class Child:

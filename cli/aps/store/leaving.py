@@ -30,7 +30,7 @@ def leave(move: Move, old: Opened, folder: int) -> bool:
         raise _taken(move)
     move.pause("checked")
     hold = folder if move.into else old.folder
-    spare = _prefix(old.leaf) + secrets.token_hex(8).encode()
+    spare = _prefix(move.source) + secrets.token_hex(8).encode()
     try:
         os.rename(old.leaf, spare, src_dir_fd=old.folder, dst_dir_fd=hold)
     except FileNotFoundError:
@@ -48,27 +48,39 @@ def _taken(move: Move) -> NotMoved:
     )
 
 
-def sweep(move: Move, new: Opened) -> None:
-    """Settle the names by chance that runs of this very move left when they were killed. Raises OSError, Obstacle."""
-    *way, leaf = names.parts(move.source)
+def sweep(move: Move) -> None:
+    """Settle the names by chance that killed runs of this move or its reverse left. Raises OSError, Obstacle."""
+    with move.new() as new, move.old() as old:
+        kept = new or old
+        # The quarantined file is where they lie: with one name, and not there yet, it has left none.
+        if kept is None or (move.into and new is None and kept.seen.st_nlink == 1):
+            return
+        for name in (move.source, move.target):
+            _sweep(move, kept, name)
+
+
+def _sweep(move: Move, kept: Opened, name: str) -> None:
+    *way, leaf = names.parts(name)
+    *aside, _ = names.parts(move.target if move.into else move.source)
     try:
-        with folders.passing(move.root.descriptor, way) as source:
-            hold = new.folder if move.into else source
-            with folders.listing(hold) as listed:
-                left = [
-                    name
-                    for name in map(os.fsencode, os.listdir(listed))
-                    if name.startswith(_prefix(leaf))
-                ]
-            for spare in left:
-                if not _drop(hold, spare, new, new.folder):
-                    _put_back(move, hold, spare, source, leaf)
+        with (
+            folders.passing(move.root.descriptor, aside) as hold,
+            folders.passing(move.root.descriptor, way) as folder,
+        ):
+            for spare in _left(hold, _prefix(name)):
+                if not _drop(hold, spare, kept, kept.folder):
+                    _put_back(move, hold, spare, folder, leaf)
     except Absent:
         return
 
 
-def _prefix(leaf: bytes) -> bytes:
-    return b".aps-leaving-" + hashlib.sha256(leaf).hexdigest()[:16].encode() + b"-"
+def _left(hold: int, prefix: bytes) -> list[bytes]:
+    with folders.listing(hold) as listed:
+        return [name for name in map(os.fsencode, os.listdir(listed)) if name.startswith(prefix)]
+
+
+def _prefix(name: str) -> bytes:
+    return b".aps-leaving-" + hashlib.sha256(names.raw(name)).hexdigest()[:16].encode() + b"-"
 
 
 def _drop(hold: int, spare: bytes, judged: Opened, stays: int) -> bool:

@@ -75,9 +75,8 @@ def _run(move: Move, expected: Expected) -> Moved:
 
 
 def _moved(move: Move, expected: Expected, opening: ExitStack) -> Moved:
+    sweep(move)
     new = opening.enter_context(move.new())
-    if new:
-        sweep(move, new)
     old = opening.enter_context(move.old())
     judged = _judged(move, old, new, expected)
     move.pause("judged")
