@@ -81,7 +81,9 @@ def _entry(held: dict[str, object]) -> Entry | _Fault:
         return _Fault("IsDir is neither true nor false")
     if not isinstance(size, int) or isinstance(size, bool):
         return _Fault("Size is no whole number")
-    hashes = held.get("Hashes") or {}
+    hashes = held.get("Hashes")
+    if hashes is None:
+        hashes = {}
     digest = _digest(hashes) if isinstance(hashes, dict) else _Fault("Hashes is no object")
     if isinstance(digest, _Fault):
         return digest

@@ -19,13 +19,14 @@ from aps.store.model import Binding, Expected, Moved, Observation, Progress, See
 
 
 class ObservedStore:
-    """`files` in byte order of names; `folders` are those whose content was not listed."""
+    """`files` in byte order of names; `folders` are those that are listed as such."""
 
     def __init__(
         self, url: str, as_of: datetime, files: dict[str, Observation], folders: frozenset[str]
     ) -> None:
         self._files = files
-        self._folders = folders
+        self._with_content = frozenset(folder for name in files for folder in _above(name))
+        self._without = folders - self._with_content
         self.url = url
         self.as_of: datetime | None = as_of
         self.told: tuple[str, ...] = (
@@ -59,13 +60,13 @@ class ObservedStore:
             return Observation(name, error=fault)
         if name in self._files:
             return self._files[name]
-        if name in self._folders:
+        if name in self._without or name in self._with_content:
             return Observation(name, error="it is a folder")
         return Observation(name, error=self._unseen(name))
 
     def _unseen(self, name: str) -> str | None:
         for folder in _above(name):
-            if folder in self._folders:
+            if folder in self._without:
                 return f"{folder}/ is listed as empty, or could not be read"
         return None
 
@@ -104,8 +105,6 @@ def read(path: str) -> ObservedStore:
             folders.add(entry.path)
         else:
             files[entry.path] = _twice(entry) if entry.path in files else _observation(entry)
-    for name in files:
-        folders.difference_update(_above(name))
     in_order = dict(sorted(files.items(), key=lambda item: item[0]))
     return ObservedStore(url, as_of, in_order, frozenset(folders))
 
