@@ -36,9 +36,11 @@ from aps.store.move import Move, Opened
 from aps.store.names import QUARANTINE
 
 
-def aside(root: Root, name: str, operation: str, expected: Expected, pause: Pause) -> Moved:
+def aside(
+    root: Root, name: str, operation: str, expected: Expected, pause: Pause, safe: set[bytes]
+) -> Moved:
     """Into quarantine. Where the name is gone: `already` if it lies there, under this operation or another."""
-    move = Move(root, name, _place(name, operation), pause, into=True)
+    move = Move(root, name, _place(name, operation), pause, into=True, safe=safe)
     try:
         return _run(move, expected)
     except NotMoved as reason:
@@ -50,7 +52,7 @@ def aside(root: Root, name: str, operation: str, expected: Expected, pause: Paus
 
 def back(root: Root, name: str, operation: str, expected: Expected, pause: Pause) -> Moved:
     """Out of quarantine, to its own name."""
-    return _run(Move(root, _place(name, operation), name, pause, into=False), expected)
+    return _run(Move(root, _place(name, operation), name, pause, into=False, safe=set()), expected)
 
 
 def _place(name: str, operation: str) -> str:
@@ -134,7 +136,7 @@ def _elsewhere(root: Root, name: str, expected: Expected) -> str | None:
         place = f"{QUARANTINE}/{operation}/{name}"
         with (
             suppress(Obstacle, OSError),
-            Move(root, place, name, _unheard, into=False).old() as found,
+            Move(root, place, name, _unheard, into=False, safe=set()).old() as found,
         ):
             if found and _other_than(expected, found) is None:
                 return place
