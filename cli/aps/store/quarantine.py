@@ -3,7 +3,8 @@
 `NAME` and `QUARANTINE/OPERATION/NAME` are two names below one root. The steps, and what holds after each of them:
 
 - `judged`: the file is open, has the size and digest that were planned, and is the one meant from here on.
-- `folder` (for each): a folder on the way to the new name stands, with the mode of the one it mirrors. No move yet.
+- `folder` (for each): a folder on the way to the new name stands, with the mode of the one it mirrors; killed just
+  before it got that, it is closed to others. No move yet.
 - `linked`: both names are of the judged file. The link is made from the open file, not from its name, so it can be no
   other; where the new name exists it fails.
 - `synced`: the new name is safe on disk. The old one may go.
