@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aps.errors import StoreError
-from aps.store import IDENTITY_NAME, QUARANTINE, Observation
+from aps.store import IDENTITY_NAME, QUARANTINE, Observation, folders
 from aps.store.looking import LARGE
 from tests.unit.store_folders import (
     BINDING,
@@ -106,6 +106,26 @@ def test_a_file_that_changes_while_it_is_read_has_no_digest(
     monkeypatch.setattr("os.readv", read)
     (seen,) = folder.store.look(["a"], rehash=True)
     assert seen == Observation("a", error="changed while it was read")
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_takes_a_files_place_between_its_status_and_its_bytes_is_not_read(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    file = folder.add("a")
+    status = folders.status
+
+    def swap(above: int, leaf: bytes) -> os.stat_result:
+        seen = status(above, leaf)
+        if file.is_file() and not file.is_symlink():
+            file.unlink()
+            os.mkfifo(file) if kind == "pipe" else file.symlink_to(folder.path / IDENTITY_NAME)
+        return seen
+
+    monkeypatch.setattr(folders, "status", swap)
+    (seen,) = folder.store.look(["a"], rehash=True)
+    words = {"link": "it is a symbolic link", "pipe": "it is a pipe"}
+    assert seen == Observation("a", error=words[kind])
 
 
 def test_a_writer_that_never_rests_is_told_of_and_does_not_hold_the_look(folder: Folder) -> None:

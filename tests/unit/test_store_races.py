@@ -53,7 +53,7 @@ MOVES = st.tuples(st.sampled_from(["quarantine", "restore"]), st.sampled_from(["
 
 
 @given(st.lists(MOVES, min_size=2, max_size=3), st.lists(st.integers(0, 2), max_size=40))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 def test_no_interleaving_of_moves_and_their_reverses_loses_the_file(
     moves: list[tuple[str, str]], schedule: list[int]
 ) -> None:
@@ -74,7 +74,7 @@ def test_no_interleaving_of_moves_and_their_reverses_loses_the_file(
 
 
 @given(st.sampled_from(["op", "other"]), st.lists(st.integers(0, 1), max_size=24))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 def test_in_every_interleaving_of_two_quarantines_just_one_moves_the_file(
     operation: str, schedule: list[int]
 ) -> None:

@@ -160,6 +160,8 @@ def reading(folder: int, leaf: bytes) -> Iterator[tuple[int, os.stat_result]]:
     except FileNotFoundError:
         raise Absent from None
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise Obstacle(f"it is {_KINDS[stat.S_IFLNK]}") from None
         raise Unreadable(reason(error)) from None
     try:
         yield file, _regular(os.fstat(file))

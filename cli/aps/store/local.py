@@ -26,6 +26,7 @@ class LocalStore:
         given = os.path.abspath(path)
         self._path = os.path.realpath(given)
         self._pause = pause
+        self._safe: set[bytes] = set()
         self._held: Binding | None = None
         self.url = f"file://{quote_from_bytes(given)}"
         self.told: tuple[str, ...] = ()
@@ -80,7 +81,7 @@ class LocalStore:
 
     def quarantine(self, name: str, operation: str, expected: Expected) -> Moved:
         with self._root() as root:
-            return quarantine.aside(root, name, operation, expected, self._pause)
+            return quarantine.aside(root, name, operation, expected, self._pause, self._safe)
 
     def restore(self, name: str, operation: str, expected: Expected) -> Moved:
         with self._root() as root:

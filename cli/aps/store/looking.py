@@ -63,7 +63,7 @@ class Rehash:
     def __init__(self, root: Root, progress: Progress | None) -> None:
         self._root = root
         self._progress = progress
-        self._threads = cores()
+        self._most_running = 2 * cores()
         self._pool: ThreadPoolExecutor | None = None
         self._window: deque[Observation | Future[Observation]] = deque()
         self._running = 0
@@ -90,20 +90,21 @@ class Rehash:
             yield self._next()
 
     def _begin(self, name: str) -> Observation | Future[Observation]:
-        seen = listed(self._root, name)
-        if seen.size is None:
-            return seen
-        if seen.size < LARGE:
-            return self._rehashed(name)
-        self._pool = self._pool or ThreadPoolExecutor(self._threads)
+        fault = names.fault(name)
+        if fault:
+            return Observation(name, error=fault)
+        answer = self._rehashed(name, LARGE)
+        if answer:
+            return answer
+        self._pool = self._pool or ThreadPoolExecutor(cores())
         self._running += 1
-        return self._pool.submit(self._rehashed, name)
+        return self._pool.submit(self._large, name)
 
     def _room(self) -> bool:
         """May another name be begun before the first in hand is answered."""
         first = self._window[0]
         ready = isinstance(first, Observation) or first.done()
-        return not ready and self._running <= 2 * self._threads and len(self._window) < _WINDOW
+        return not ready and self._running <= self._most_running and len(self._window) < _WINDOW
 
     def _next(self) -> Observation:
         first = self._window.popleft()
@@ -131,13 +132,19 @@ class Rehash:
         if self._stopped:
             raise Obstacle("not read to its end: the look was stopped")
 
-    def _rehashed(self, name: str) -> Observation:
+    def _large(self, name: str) -> Observation:
+        return self._rehashed(name, None) or Observation(name, error="changed while it was read")
+
+    def _rehashed(self, name: str, below: int | None) -> Observation | None:
+        """None where the file has `below` bytes or more."""
         *above, leaf = names.parts(name)
         try:
             with (
                 folders.passing(self._root.descriptor, above) as folder,
                 folders.reading(folder, leaf) as (file, seen),
             ):
+                if below is not None and seen.st_size >= below:
+                    return None
                 return Observation(name, seen.st_size, hashing.digest(file, seen, self._read))
         except Absent:
             self._root.in_sight()

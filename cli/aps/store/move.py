@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Final
 
 from aps.store import folders, names
 from aps.store.folders import Absent, Obstacle, Root, Unreadable
 from aps.store.model import NotMoved, Pause
+
+# The quarantine and the operation: each file passes them.
+_SHARED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +29,17 @@ class Opened:
 
 @dataclass(slots=True)
 class Move:
-    """`into` quarantine, or out of it. `linked`: the file has its new name; whatever fails now, it is not lost."""
+    """`into` quarantine, or out of it. `linked`: the file has its new name; whatever fails now, it is not lost.
+
+    `safe` are the folders of quarantine and operation that this process has seen safe on disk; it grows.
+    """
 
     root: Root
     source: str
     target: str
     pause: Pause
     into: bool
+    safe: set[bytes]
     linked: bool = False
 
     def told(self, reason: str) -> str:
@@ -85,15 +93,20 @@ class Move:
         return [modes[0], *modes] if self.into else modes[3:]
 
     def _make(self, here: int, way: Sequence[bytes], mode: int) -> int:
-        try:
+        with suppress(FileExistsError):
             os.mkdir(way[-1], 0o700, dir_fd=here)
-        except FileExistsError:
-            folders.sync(here)
-            return self._existing(here, way)
-        with folders.listing(here, way[-1]) as made:
-            os.fchmod(made, mode)
-        folders.sync(here)
+            with folders.listing(here, way[-1]) as made:
+                os.fchmod(made, mode)
+        self._make_safe(here, way)
         return self._existing(here, way)
+
+    def _make_safe(self, here: int, way: Sequence[bytes]) -> None:
+        """Also where another run has made the folder: it may have been killed before it did this."""
+        shared = b"/".join(way) if len(way) <= _SHARED and self.into else None
+        if shared not in self.safe:
+            folders.sync(here)
+        if shared:
+            self.safe.add(shared)
 
     def _existing(self, here: int, way: Sequence[bytes]) -> int:
         try:

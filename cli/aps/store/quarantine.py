@@ -3,7 +3,8 @@
 `NAME` and `QUARANTINE/OPERATION/NAME` are two names below one root. The steps, and what holds after each of them:
 
 - `judged`: the file is open, has the size and digest that were planned, and is the one meant from here on.
-- `folder` (for each): a folder on the way to the new name stands, with the mode of the one it mirrors. No move yet.
+- `folder` (for each): a folder on the way to the new name stands, with the mode of the one it mirrors; killed just
+  before it got that, it is closed to others. No move yet.
 - `linked`: both names are of the judged file. The link is made from the open file, not from its name, so it can be no
   other; where the new name exists it fails.
 - `synced`: the new name is safe on disk. The old one may go.
@@ -36,9 +37,11 @@ from aps.store.move import Move, Opened
 from aps.store.names import QUARANTINE
 
 
-def aside(root: Root, name: str, operation: str, expected: Expected, pause: Pause) -> Moved:
+def aside(
+    root: Root, name: str, operation: str, expected: Expected, pause: Pause, safe: set[bytes]
+) -> Moved:
     """Into quarantine. Where the name is gone: `already` if it lies there, under this operation or another."""
-    move = Move(root, name, _place(name, operation), pause, into=True)
+    move = Move(root, name, _place(name, operation), pause, into=True, safe=safe)
     try:
         return _run(move, expected)
     except NotMoved as reason:
@@ -50,7 +53,7 @@ def aside(root: Root, name: str, operation: str, expected: Expected, pause: Paus
 
 def back(root: Root, name: str, operation: str, expected: Expected, pause: Pause) -> Moved:
     """Out of quarantine, to its own name."""
-    return _run(Move(root, _place(name, operation), name, pause, into=False), expected)
+    return _run(Move(root, _place(name, operation), name, pause, into=False, safe=set()), expected)
 
 
 def _place(name: str, operation: str) -> str:
@@ -134,7 +137,7 @@ def _elsewhere(root: Root, name: str, expected: Expected) -> str | None:
         place = f"{QUARANTINE}/{operation}/{name}"
         with (
             suppress(Obstacle, OSError),
-            Move(root, place, name, _unheard, into=False).old() as found,
+            Move(root, place, name, _unheard, into=False, safe=set()).old() as found,
         ):
             if found and _other_than(expected, found) is None:
                 return place
