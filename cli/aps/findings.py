@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 from aps import severity
@@ -47,7 +46,7 @@ def _finding(
         verdict=verdict,
         jobs=count.jobs if known else None,
         items=count.items if known else None,
-        oldest_seconds=count.oldest,
+        oldest_seconds=count.oldest if known else None,
         locked=None if not known or snapshot.server.in_recovery else count.locked,
         windowed=state.finished,
         severity=level,
@@ -77,7 +76,7 @@ def _do(state: State, worst: Job | None, suffix: str) -> str | None:
         return None
     # An overlay asks for a look, not for what its job's own state permits.
     command = worst.command if state.name == worst.state else None
-    return command or f"aps inspect {shlex.quote(worst.job)} {suffix}".strip()
+    return command or key.typed("aps inspect", [worst.job], suffix)
 
 
 def _doubt(snapshot: Snapshot, name: str, counts: Mapping[str, Count], suffix: str) -> Finding:
@@ -100,7 +99,7 @@ def _doubt(snapshot: Snapshot, name: str, counts: Mapping[str, Count], suffix: s
         severity="warning" if found else None,
         error=error,
         action=None,
-        do=f"aps inspect {shlex.quote(worst)} {suffix}".strip() if worst else None,
+        do=key.typed("aps inspect", [worst], suffix) if worst else None,
         worst=worst,
         owner=(snapshot.matrix.owner or snapshot.matrix.states[0].owner).team,
     )

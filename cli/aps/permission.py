@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from aps.evidence import Judgement
+from aps.model import key
 from aps.model.matrix import Action, State
 from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED
 
@@ -37,9 +37,8 @@ def _unread(unread: Mapping[str, str]) -> str:
     return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
 
 
-def command(action: Action, jobs: Iterable[str], suffix: str) -> str:
+def command(action: Action, jobs: Sequence[str], suffix: str) -> str:
     """What to type; for a manual action, the queue's own command."""
     if action.run == "manual":
         return str(action.command)
-    words = ["aps", action.run, *(shlex.quote(job) for job in jobs)]
-    return " ".join([*words, suffix]).strip()
+    return key.typed(f"aps {action.run}", jobs, suffix)

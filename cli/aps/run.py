@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -137,10 +138,16 @@ def _committed(run: Run, batch: Batch) -> Batch | None:
 def _sent(
     run: Run, batch: Batch, commit: Commit, interrupts: settlement.Interrupts
 ) -> tuple[settlement.Settled, str]:
+    # No timeout of the server ends a COMMIT that waits for a standby.
+    patience = threading.Timer(run.patience, batch.database.abandon)
+    patience.daemon = True
+    patience.start()
     try:
         batch.send()
     except ConnectionLost:
         return settlement.settle(commit, run.connect, run.patience, lambda: interrupts.insist)
+    finally:
+        patience.cancel()
     return "applied", ""
 
 

@@ -79,6 +79,7 @@ def _unclassified(key: Iterable[str], population: Query) -> str:
     return read("survey_unclassified").format(
         keys=", ".join(f"population.{ident(column)} AS {alias}" for column, alias in pairs),
         population=population.sql,
+        keyed=" AND ".join(f"population.{ident(column)} IS NOT NULL" for column, _ in pairs),
         same_key=" AND ".join(
             f"claim.{alias} = population.{ident(column)}" for column, alias in pairs
         ),
@@ -97,7 +98,9 @@ def select(
     return read("select").format(
         keys_text=", ".join(f"q.{ident(column)}::text AS {ident(column)}" for column in key),
         evidence=query.sql,
-        conditions=" AND ".join(["true", *conditions]),
+        conditions=" AND ".join(
+            [*(f"q.{ident(column)} IS NOT NULL" for column in key), *conditions]
+        ),
         grouping=f"GROUP BY {keys}" if itemised else "",
         since=f"min({since})" if itemised and aged else f"({since})",
         keys=keys,

@@ -14,6 +14,7 @@ from aps.exits import MEANING, Exit
 from tests.support import cli, trouble
 from tests.support.cli import Result
 from tests.support.database import Database
+from tests.support.queue import queue
 from tests.support.sessions import eventually
 
 pytestmark = pytest.mark.one_server
@@ -79,7 +80,7 @@ def no_such_job(database: Database, folder: Path) -> Result:
 
 def nothing_applied(database: Database, folder: Path) -> Result:
     plan = saved(database, folder, trouble.abandoned(database))
-    assert trouble.queue(database).adopt("w2")
+    assert queue(database).adopt("w2")
     return apply(database, "--plan", plan)
 
 
@@ -87,7 +88,7 @@ def in_part(database: Database, folder: Path) -> Result:
     plan = saved(
         database, folder, trouble.abandoned(database, "a"), trouble.abandoned(database, "b")
     )
-    assert trouble.queue(database).adopt("w2")
+    assert queue(database).adopt("w2")
     return apply(database, "--plan", plan)
 
 

@@ -118,8 +118,8 @@ def test_schema_names_where_the_tables_of_a_pack_lie(database: Database, tmp_pat
         database.execute(f'GRANT USAGE ON SCHEMA "{schema}" TO aps_operate'.encode())
         database.execute(f'GRANT SELECT, UPDATE ON "{schema}".errand TO aps_operate'.encode())
     here = ("--pack", pack, "--dsn", database.dsn())
-    for schema, job in ((None, "a"), ("public", "a"), ("Other Queue", "b")):
-        words = ("--schema", schema) if schema else ()
+    looks = ((), "a"), (("--schema", "public"), "a"), (("--schema", "Other Queue"), "b")
+    for words, job in looks:
         said = cli.call("inspect", *words, *here)
         assert said.code == Exit.WARNING
         assert f"aps inspect {job} --pack" in " ".join(said.stdout.split())

@@ -18,6 +18,7 @@ from aps.model.plan import Plan
 from tests.support import cli, trouble
 from tests.support.cli import Result
 from tests.support.database import Database, Server
+from tests.support.queue import queue
 
 pytestmark = pytest.mark.one_server
 
@@ -193,7 +194,7 @@ def test_a_plan_is_never_written_over_what_is_there(
 
 
 def test_a_plan_whose_jobs_moved_on_changes_nothing(database: Database, saved: Path) -> None:
-    trouble.queue(database).adopt("w2")
+    queue(database).adopt("w2")
     said = reclaim(database, saved, *APPLY)
     assert said.code == Exit.NOTHING_APPLIED
     assert "changed" in said.stdout

@@ -13,6 +13,7 @@ import yaml
 from aps.exits import Exit
 from tests.support import cli, trouble
 from tests.support.database import Database
+from tests.support.queue import queue
 
 READY = "severity: {warning: {age: 15 min}, critical: {age: 2 h}}"
 ADOPTION = "severity: {warning: 1, critical: {age: 15 min}}"
@@ -112,7 +113,7 @@ def test_named_jobs_end_with_the_worst_of_them_in_any_order(
 
 def test_the_worst_state_comes_first_on_the_screen(database: Database) -> None:
     trouble.abandoned(database, "a", ago="20 min")
-    worked = trouble.queue(database)
+    worked = queue(database)
     late = worked.claimed("w5", "-1 s", "late")
     worked.publish(late["job_id"], "w5", late["epoch"])
     report = inspect(database)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aps import action
-from tests.support import cli
+from tests.support import cli, triggers
 from tests.support.cli import Result
 from tests.support.database import Database
 from tests.support.held import Held
@@ -25,6 +25,7 @@ from tests.support.operating import (
 from tests.support.processes import applying
 from tests.support.proxy import between
 from tests.support.sessions import eventually
+from tests.support.triggers import trigger
 
 one_server = pytest.mark.one_server
 
@@ -56,6 +57,23 @@ def test_ctrl_c_before_the_commit_leaves_nothing_and_says_so(
     assert operation["interrupted"] is True
     assert operation["rows"][0]["outcome"] == "refused"
     assert operation["rows"][0]["detail"] == "not applied: interrupted before its commit"
+    assert untouched(database)
+
+
+@one_server
+def test_ctrl_c_while_the_server_is_busy_with_the_action_ends_it_there(
+    database: Database, tmp_path: Path
+) -> None:
+    abandoned(database)
+    trigger(database, "before", triggers.SLEEPS)
+    busy = b"SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+    with applying(operator(database).plan(1), database.dsn(), tmp_path) as process:
+        eventually(lambda: bool(database.execute(busy)))
+        process.interrupt()
+        result = process.wait()
+    assert result.code == 130
+    assert operation_of(result)["counts"] == {"refused": 1}
+    assert not database.execute(busy)
     assert untouched(database)
 
 

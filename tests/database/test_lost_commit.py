@@ -137,7 +137,7 @@ def test_what_is_unknown_ends_the_operation(database: Database) -> None:
     abandoned(database, 2)
     plan = operator(database).plan(1, 2)
     with between(database, cut_after) as dsn:
-        run = over(dsn, database).run(plan, batch_size=1, patience=0.0)
+        run = over(dsn, database).run(plan, batch_size=1, patience=0.5)
         operation = action.apply(then(run, over("host=/nowhere dbname=x", database)))
     assert outcome(operation, 1)[0] == "unknown"
     assert "cannot connect" in outcome(operation, 1)[1]

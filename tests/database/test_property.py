@@ -14,7 +14,7 @@ from tests.support.queue import Queue, queue
 from tests.support.world import World
 
 BOUNDED = settings(
-    max_examples=40,
+    max_examples=30,
     stateful_step_count=40,
     deadline=None,
     database=None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -19,13 +18,9 @@ from hypothesis.stateful import (
     rule,
 )
 
-from aps import action, evidence, planning
-from aps.model.operation import Authority, Operation
+from aps import evidence
 from aps.model.plan import Plan
 from aps.model.report import CONFLICT, UNCLASSIFIED
-from aps.planning import Selection
-from aps.run import Run
-from tests.support.looking import connect
 from tests.support.queue import DIGEST, LEASED, OTHER_DIGEST, leased
 from tests.support.world import (
     OPEN_WITHOUT_OWNER,
@@ -166,12 +161,8 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.expired())
     @rule(target=plans, state=ACTED_UPON)
     def plan(self, state: str) -> Plan | MultipleResults[Plan]:
-        made = self.planned(state)
+        made = self.world.planned(state)
         return made if made.jobs else multiple()
-
-    def planned(self, state: str) -> Plan:
-        with connect(self.world.database) as session:
-            return planning.plan(self.world.matrix, session, "reclaim", Selection(state=state))
 
     @rule(plan=plans, step=STEPS)
     def apply(self, plan: Plan, step: str | None) -> None:
@@ -181,7 +172,9 @@ class Machine(RuleBasedStateMachine):
     def operate(self, plan: Plan, step: str | None) -> None:
         """Another worker may adopt a job in the middle of it."""
         before = self.world.rows()
-        operation = self.applied(plan, lambda now: self.adopt_aside() if now == step else None)
+        operation = self.world.applied(
+            plan, lambda now: self.adopt_aside() if now == step else None
+        )
         assert operation.rolled_back is None
         assert not operation.not_verified
         assert {row.outcome for row in operation.rows} <= {"applied", "already", "changed"}
@@ -195,13 +188,7 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.expired())
     @rule(state=ACTED_UPON, step=STEPS)
     def reclaim(self, state: str, step: str | None) -> None:
-        self.operate(self.planned(state), step)
-
-    def applied(self, plan: Plan, pause: Callable[[str], None]) -> Operation:
-        authority = Authority(reason="it ran out", user="someone", client_host="here")
-        database = self.world.database
-        run = Run(plan, self.world.matrix, authority, lambda: connect(database), pause)
-        return action.apply(run)
+        self.operate(self.world.planned(state), step)
 
     def adopt_aside(self) -> None:
         answer = self.queue.adopt("w3", "10 min", self.world.limit)

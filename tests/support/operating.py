@@ -22,6 +22,8 @@ from tests.support.database import Database
 STEPS = ("begun", "locked", "judged", "acted", "checked", "journaled", "committed")
 BEFORE_COMMIT = STEPS[:-1]
 
+Columns = dict[str, str | None]
+
 # Jobs whose only worker's lease ran out long ago, under epoch 1.
 _ABANDONED = b"""
 WITH made AS (
@@ -130,7 +132,7 @@ def outcome(operation: Operation, job: int | str) -> tuple[str, str]:
     return row.outcome, row.detail
 
 
-def journal(database: Database) -> list[tuple[str, dict[str, str], dict[str, str] | None]]:
+def journal(database: Database) -> list[tuple[str, Columns, Columns | None]]:
     """Every entry: job, before, after."""
     rows = database.execute(
         b"SELECT job, before::text, after::text FROM aps_journal.entry ORDER BY job"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import typer
 from aps import matrix, packs
 from aps.exits import MEANING
 from aps.main import app
+from aps.model import duration
+from aps.model.matrix import Value
 from aps.model.operation import OUTCOMES
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +61,7 @@ def _of_matrix(kind: str) -> str:
     loaded = matrix.load(packs.find(packs.DEFAULT))
     if kind == "parameters":
         rows = (
-            (f"`{one.name}`", one.type, str(one.default), one.means)
+            (f"`{one.name}`", one.type, _default(one.default), one.means)
             for one in loaded.parameters.values()
         )
         return _table(("parameter", "type", "default", "means"), rows)
@@ -69,10 +72,14 @@ def _of_matrix(kind: str) -> str:
     return _table(("state", "kind", "action", "means"), states)
 
 
+def _default(value: Value) -> str:
+    return duration.spoken(value.total_seconds()) if isinstance(value, timedelta) else str(value)
+
+
 def _option(one: Any) -> tuple[str, str, str]:
     value = f" {one.metavar}" if one.metavar else ""
-    default = "" if one.default in (None, False) else f"`{one.default}`"
-    given = f", else `{one.envvar}`" if one.envvar else ""
+    default = "" if one.default is None or one.default is False else f"`{one.default}`"
+    given = f" (`{one.envvar}`)" if one.envvar else ""
     return f"`{', '.join(one.opts)}{value}`", f"{_flat(one.help).rstrip('.')}{given}", default
 
 

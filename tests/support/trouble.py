@@ -67,7 +67,7 @@ def role(database: Database, *grants: str) -> str:
     made = sql.Identifier(name)
     database.execute(sql.SQL("CREATE ROLE {} LOGIN").format(made))
     for grant in grants:
-        database.execute(sql.SQL("GRANT {} TO {}").format(sql.SQL(grant), made))  # type: ignore[arg-type]
+        database.execute(sql.SQL("GRANT {} TO {}").format(sql.SQL(grant), made))
     return name
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from aps import evidence
+from aps import action, evidence, planning
 from aps.model.matrix import Matrix
+from aps.model.operation import Authority, Operation
+from aps.model.plan import Plan
+from aps.planning import Selection
+from aps.run import Run
 from aps.snapshot import Snapshot
 from tests.support.database import Database
+from tests.support.looking import connect
 from tests.support.queue import Queue
 
 Row = Mapping[str, str | None]
@@ -63,6 +68,16 @@ class World:
             b"SET session_replication_role = replica;"
             b"TRUNCATE aps.job, aps.attempt, aps.event, aps_journal.batch, aps_journal.entry RESTART IDENTITY;"
             b"SET session_replication_role = origin"
+        )
+
+    def planned(self, state: str) -> Plan:
+        with connect(self.database) as session:
+            return planning.plan(self.matrix, session, "reclaim", Selection(state=state))
+
+    def applied(self, plan: Plan, pause: Callable[[str], None]) -> Operation:
+        authority = Authority(reason="it ran out", user="someone", client_host="here")
+        return action.apply(
+            Run(plan, self.matrix, authority, lambda: connect(self.database), pause)
         )
 
     def rows(self) -> dict[int, Row]:

@@ -12,6 +12,7 @@ from aps.commands import console, options
 from aps.commands.options import Format, Reach, Target
 from aps.errors import Refused, Usage
 from aps.exits import Exit
+from aps.model import key
 
 if TYPE_CHECKING:
     from aps.model.operation import Operation
@@ -92,22 +93,21 @@ def _show_plan(request: Request, target: Target, plan: Plan) -> None:
 def _again(request: Request, target: Target) -> str:
     """The command that applies what was shown."""
     chosen = request.selection
-    words = ["aps", request.command]
+    words: list[str] = []
     file = request.plan or request.plan_out
     if file:
         words += ["--plan", shlex.quote(str(file))]
-    elif chosen.jobs:
-        words += [shlex.quote(job) for job in chosen.jobs]
-    else:
+    elif not chosen.jobs:
         words += ["--all"]
-        words += ["--state", chosen.state] if chosen.state else []
+        words += [f"--state {shlex.quote(chosen.state)}"] if chosen.state else []
         words += [
             f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.where.items()
         ]
         words += [f"--older-than {options.spoken(chosen.older_than)}"] if chosen.older_than else []
         words += [f"--limit {chosen.limit}"] if chosen.limit else []
     words += [f"--attest {shlex.quote(word)}" for word in request.attested]
-    return " ".join([*words, '--yes --reason "..."', target.suffix]).strip()
+    told = " ".join([*words, '--yes --reason "..."', target.suffix]).strip()
+    return key.typed(f"aps {request.command}", () if file else chosen.jobs, told)
 
 
 def _asked(request: Request, target: Target, plan: Plan, role: str) -> int:
@@ -142,18 +142,18 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
         run, retries=request.retries, rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS)
     )
     view = console.view(quiet=request.quiet)
-    rest, log = _rest(request, target, operation), _log(target, operation)
+    rest, log = _rest(request, target, operation), _log(request, operation)
     console.out(render.operation(operation, request.format, view, rest=rest, log=log))
     return operation.exit_code
 
 
 def _rest(request: Request, target: Target, operation: Operation) -> str | None:
-    locked = [shlex.quote(row.job) for row in operation.rows if row.outcome == "locked"]
-    if not locked:
-        return None
-    return " ".join(["aps", request.command, *locked, "--retries 5", target.suffix]).strip()
+    locked = [row.job for row in operation.rows if row.outcome == "locked"]
+    again = f"--retries 5 {target.suffix}".strip()
+    return key.typed(f"aps {request.command}", locked, again) if locked else None
 
 
-def _log(target: Target, operation: Operation) -> str | None:
+def _log(request: Request, operation: Operation) -> str | None:
     told = operation.transactions or any(row.outcome == "unknown" for row in operation.rows)
-    return f"aps log {operation.operation[:8]} {target.suffix}".strip() if told else None
+    demo = " --demo" if request.reach.demo else ""
+    return f"aps log {operation.operation[:8]}{demo}" if told else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote as quoted
 from urllib.parse import quote, unquote
 
 # Everything printable stays readable; only the separator and the escape itself are escaped.
@@ -21,3 +22,14 @@ def parse(job: str, width: int) -> tuple[str, ...] | None:
         return (job,)
     parts = job.split("/")
     return tuple(unquote(part) for part in parts) if len(parts) == width else None
+
+
+def typed(command: str, jobs: Sequence[str], options: str = "") -> str:
+    """The line to type for these jobs. One that begins with - stands after --, where it is no option."""
+    words = [quoted(job) for job in jobs]
+    line = (
+        [command, options, "--", *words]
+        if any(job.startswith("-") for job in jobs)
+        else [command, *words, options]
+    )
+    return " ".join(word for word in line if word)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
+from aps.model import key
 from aps.model.report import Evidence, Finding, Job, Report
 from aps.render import age, facts, grid, heading, prose, screen
 from aps.render.grid import Column, Row
@@ -18,7 +18,7 @@ def text(report: Report, view: View) -> str:
         return prose.paragraphs([[head], [_none(report, listed, view)]])
     unread = any(finding.verdict == "undetermined" for finding in listed)
     doubt = heading.unread(report, listed, view) if unread or report.store.error else ""
-    typed = screen.command(f"aps inspect {shlex.quote(report.jobs[0].job)}", view)
+    typed = key.typed("aps inspect", [report.jobs[0].job], view.suffix)
     total = "an unknown number" if report.jobs_total is None else str(report.jobs_total)
     tail = [f"showing {len(report.jobs)} of {total}", doubt, f"next:  {view.words(typed)}"]
     return prose.paragraphs([[head], [table(report, view)], tail])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
+from aps.model import key
 from aps.model.report import Finding, Report
 from aps.render import age, grid, heading, prose
 from aps.render.grid import Column, Row
@@ -101,9 +101,7 @@ def _next(needy: Sequence[Finding], view: View) -> str:
     if not needy:
         return ""
     first = needy[0]
-    what = f"--state {first.state}" if first.worst is None else shlex.quote(first.worst)
-    return f"next:  {view.words(command(f'aps inspect {what}', view))}"
-
-
-def command(text: str, view: View) -> str:
-    return f"{text} {view.suffix}".strip()
+    narrowed = f"--state {first.state} {view.suffix}".strip()
+    options = view.suffix if first.worst else narrowed
+    typed = key.typed("aps inspect", [first.worst] if first.worst else [], options)
+    return f"next:  {view.words(typed)}"

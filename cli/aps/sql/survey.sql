@@ -4,7 +4,7 @@ WITH claim AS (
 {claims}
 ), doubt AS (
   SELECT 'conflict'::text AS state, {keys}
-    FROM claim WHERE lifecycle GROUP BY {keys} HAVING min(state COLLATE "C") <> max(state COLLATE "C")
+    FROM claim WHERE lifecycle AND ({keys}) IS NOT NULL GROUP BY {keys} HAVING min(state COLLATE "C") <> max(state COLLATE "C")
 {unclassified}
 )
 SELECT state, count(*) AS items,
@@ -12,7 +12,7 @@ SELECT state, count(*) AS items,
        CASE WHEN bool_or(itemised) THEN count(DISTINCT ({keys})) FILTER (WHERE itemised AND ({keys}) IS NOT NULL)
             ELSE count(*) END AS jobs,
        count(*) FILTER (WHERE locked) AS locked,
-       extract(epoch FROM %(clock)s - min(since))::double precision AS oldest_seconds,
+       extract(epoch FROM %(clock)s - min(since) FILTER (WHERE isfinite(since)))::double precision AS oldest_seconds,
        NULL::text AS keys
   FROM claim GROUP BY state
 UNION ALL

@@ -3,4 +3,4 @@
   SELECT 'unclassified', {keys} FROM (
 {population}
 ) AS population
-   WHERE NOT EXISTS (SELECT FROM claim WHERE lifecycle AND {same_key})
+   WHERE {keyed} AND NOT EXISTS (SELECT FROM claim WHERE lifecycle AND {same_key})
