@@ -47,7 +47,16 @@ def _options() -> argparse.Namespace:
 def _pairs(psql: list[str], dsn: str) -> list[tuple[str, list[str], list[str]]]:
     aps = [sys.executable, "-m", "aps"]
     reach = ["--dsn", dsn]
-    reclaim = ["reclaim", "--state", "adoption", "--limit", "1000", "--yes", "--reason", "benchmark"]
+    reclaim = [
+        "reclaim",
+        "--state",
+        "adoption",
+        "--limit",
+        "1000",
+        "--yes",
+        "--reason",
+        "benchmark",
+    ]
     return [
         ("nothing (start-up)", [*aps, "--version"], [*psql, "-c", "SELECT 1"]),
         ("inspect", [*aps, "inspect", *reach], [*psql, "-f", str(HERE / "counts.sql")]),

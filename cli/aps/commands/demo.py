@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from aps.commands import console, inspect, options
+from aps.commands import console, inspect, options, stores
 from aps.commands.options import Reach
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ def _look() -> None:
     from aps import triage
 
     target = options.target("demo", Reach(demo=True))
-    inspect.show(target, triage.Look(suffix=target.suffix), "table", quiet=False)
+    look = triage.Look(suffix=target.suffix, again=target.suffix)
+    report = inspect.seen(target, look, stores.sight(stores.demo(), None, "listed", None))
+    inspect.show(report, look, "table", quiet=False)
 
 
 def _hints(demo: Demo) -> None:

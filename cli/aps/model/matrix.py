@@ -35,6 +35,7 @@ BOUND_ALWAYS = frozenset(
         "observed_sizes",
         "observed_digests",
         "observed_errors",
+        "observed_level",
     }
 )
 BOUND_TO_ACTIONS = frozenset({"items", "operation", "reason", "actor"})
@@ -142,7 +143,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A pack, loaded. `sha256` pins matrix.yaml and every SQL file, wherever the pack lies."""
+    """A pack, loaded. `sha256` pins matrix.yaml and every SQL file, wherever the pack lies.
+
+    `names` are the files that rows claim, `further_names` those ever handed out for given jobs; `ahead` finds files
+    that only a newer database can have handed out.
+    """
 
     name: str
     path: Path
@@ -162,6 +167,8 @@ class Matrix:
     scope: str | None = None
     versions: tuple[str, ...] = ()
     names: Query | None = None
+    further_names: Query | None = None
+    ahead: Query | None = None
 
     @property
     def values(self) -> dict[str, Value]:

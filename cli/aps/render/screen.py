@@ -25,14 +25,15 @@ def text(report: Report, view: View) -> str:
     table = grid.text(_COLUMNS, [_row(finding, view) for finding in needy], view) if needy else ""
     rest = [heading.unread(report, report.states, view)]
     if not view.quiet:
-        rest += [_clear(report, view), _not_looked(report, view), _next(needy, view)]
+        rest += [_clear(report, view), _not_looked(report, view)]
+        rest += [heading.files(report, view), _next(needy, view)]
     head = "" if view.quiet else heading.report(report, view)
     return prose.paragraphs([[head], [table or _nobody(report)], rest])
 
 
 def _row(finding: Finding, view: View) -> Row:
     cells = (
-        heading.name(finding, view),
+        heading.at_level(finding, view),
         count(finding, brief=True),
         age.text(finding.oldest_seconds),
         view.text(finding.worst),
@@ -73,9 +74,10 @@ def _clear(report: Report, view: View) -> str:
 def _calm(finding: Finding, report: Report, view: View) -> str:
     said = f"{heading.name(finding, view)} {count(finding)}"
     if finding.windowed:
-        return f"{said} in {age.window(report.window_seconds)}"
-    notes = []
-    if finding.oldest_seconds is not None:
+        said += f" in {age.window(report.window_seconds)}"
+    notes = [finding.level] if finding.level else []
+    notes += [view.text(sample) for sample in finding.samples]
+    if not finding.windowed and finding.oldest_seconds is not None:
         notes.append(f"oldest {age.text(finding.oldest_seconds)}")
     if finding.locked:
         notes.append(f"at least {finding.locked} locked now")
