@@ -33,8 +33,10 @@ def survey(
             _one_way(claimed.survey, sight, snapshot, looked, keep, where)
         if chosen is None or chosen.artifacts == "listed":
             _one_way(walked.survey, sight, snapshot, looked, keep, where)
-    except (StoreError, Older) as error:
+    except StoreError as error:
         return distrusted(snapshot.matrix, sight, str(error))
+    except Older as error:
+        return distrusted(snapshot.matrix, sight, f"store {sight.url}: {error}")
     return looked
 
 
