@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from aps import store
+from aps.commands import stores
 from aps.exits import Exit
 from tests.support import cli
 from tests.support.artifacts import Artifacts
 from tests.support.database import Database, Server
+from tests.support.terminal import terminal
 from tests.unit.store_folders import BINDING
 
 
@@ -153,3 +155,25 @@ def test_without_a_store_a_publication_is_no_more_than_recorded(
     said = cli.call("inspect", "--dsn", database.dsn("aps_read"))
     assert "confirmed publication 1 in 24 h (recorded)" in " ".join(said.stdout.split())
     assert "missing artifact" in said.stdout.rsplit("not looked:", 1)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.one_server
+def test_a_look_of_more_than_a_second_is_shown_on_a_terminal(
+    database: Database, tmp_path: Path
+) -> None:
+    held = Artifacts.bound(database, tmp_path / "store")
+    _, file = held.published()
+    # Without bytes on disk, and yet long to read.
+    with file.open("r+b") as whole:
+        whole.truncate(1 << 30)
+    words = ("--store", str(held.root), "--level", "rehashed", "--dsn", database.dsn("aps_read"))
+    with terminal("inspect", *words) as shown:
+        shown.until("looking at files")
+        shown.until("missing artifact")
+        assert shown.end() == Exit.CRITICAL
+
+
+def test_nothing_is_shown_of_a_look_where_nobody_sits() -> None:
+    with stores.progress(quiet=False) as tell:
+        assert tell is None

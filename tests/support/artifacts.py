@@ -87,7 +87,7 @@ class Artifacts:
         over = {"orphan_grace": "0 s", "materialization_grace": "0 s"}
         loaded = reference()
         parameters = {
-            name: replace(one, value=one.value * 0) if name in over else one  # type: ignore[operator]
+            name: replace(one, value=one.value * 0) if name in over else one
             for name, one in loaded.parameters.items()
         }
         asked = Look(jobs=tuple(map(str, jobs)), state=state, **look)

@@ -90,6 +90,7 @@ def _hints(demo: Demo) -> None:
         f"aps inspect {killed} --demo": "the job of a worker that was killed",
         reclaim: "what giving it back would do; changes nothing",
         f'{reclaim} --yes --reason "worker killed"': "give it back",
+        "aps inspect --demo --level rehashed": "read the files that rows name, byte by byte",
         "aps demo work": "a worker finishes what is ready",
         "aps demo resume": f"wake the worker that was stopped while it had job {stopped}",
         "aps demo stop": "end the demo",

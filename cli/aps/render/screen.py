@@ -47,7 +47,13 @@ def count(finding: Finding, *, brief: bool = False) -> str:
     """Jobs, with their items where these are others; items alone where no job has them."""
     jobs, items = finding.jobs, finding.items
     if not jobs:
-        return f"{items} items" if items else "unknown" if jobs is None else "0"
+        return (
+            f"{items} {'item' if items == 1 else 'items'}"
+            if items
+            else "unknown"
+            if jobs is None
+            else "0"
+        )
     return str(jobs) if brief or items in (None, jobs) else f"{jobs} ({items} items)"
 
 
