@@ -49,6 +49,7 @@ def _pairs(psql: list[str], dsn: str) -> list[tuple[str, list[str], list[str]]]:
     reach = ["--dsn", dsn]
     reclaim = [
         "reclaim",
+        "--all",
         "--state",
         "adoption",
         "--limit",

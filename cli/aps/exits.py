@@ -45,7 +45,7 @@ MEANING: dict[Exit, str] = {
     Exit.LOCKED: "locked elsewhere: try again",
     Exit.ROLLED_BACK: "rolled back by its criterion",
     Exit.UNKNOWN: "outcome unknown",
-    Exit.REFUSED: "refused: --yes, --reason, attestation, limit, standby, declined",
+    Exit.REFUSED: "refused: --yes, --reason, attestation, grant, limit, standby, declined",
     Exit.NOT_VERIFIED: "applied, but the verification failed",
     Exit.ROW_FAILED: "a row failed",
     Exit.MATRIX: "the matrix is invalid",

@@ -36,7 +36,8 @@ def _written(snapshot: Snapshot, values: Key) -> Key | None:
         # Text that is no value of the key's type: 22P02, or 22003 out of its range.
         if error.sqlstate.startswith("22"):
             return None
-        if error.sqlstate == "42501" and snapshot.lifecycle_unread:
+        # No grant, or somebody holds the table.
+        if error.sqlstate in ("42501", "55P03") and snapshot.lifecycle_unread:
             return values
         raise Refused(
             f"{snapshot.matrix.table} cannot be read: {explain(error, sql, snapshot.server.role)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,15 +15,20 @@ LARGEST = 1 << 29
 
 
 def write(plan: Plan, file: Path) -> None:
-    """A new file; one that is there is never overwritten. Raises Usage."""
+    """A new file that its owner alone may read; one that is there is never overwritten. Raises Usage."""
     try:
-        with file.open("x", encoding="utf-8") as sink:
+        with open(file, "x", encoding="utf-8", opener=_for_its_owner) as sink:
             json.dump(asdict(plan), sink, indent=2, ensure_ascii=True)
             sink.write("\n")
     except FileExistsError as error:
         raise Usage(f"--plan-out {file}: there is a file already; name a new one") from error
     except OSError as error:
         raise Usage(f"--plan-out {file}: {(error.strerror or '').lower()}") from error
+
+
+def _for_its_owner(file: str, flags: int) -> int:
+    # Evidence may be confidential.
+    return os.open(file, flags, 0o600)
 
 
 def read(file: Path) -> Plan:

@@ -156,14 +156,14 @@ def explain(error: QueryError, sql: str, role: str) -> str:
     if error.sqlstate != "42501" or denied is None:
         return f"{message} ({error.sqlstate})" if error.sqlstate else message
     kind, name = denied.groups()
-    role = _name(role)
+    role = sql_name(role)
     if kind == "schema":
-        return f"{message}: GRANT USAGE ON SCHEMA {_name(name)} TO {role}"
+        return f"{message}: GRANT USAGE ON SCHEMA {sql_name(name)} TO {role}"
     # The server's message has no schema; the query that was refused has.
     qualified = re.search(rf"\b(\w+\.{re.escape(name)})\b", sql)
-    return f"{message}: GRANT SELECT ON {qualified[1] if qualified else _name(name)} TO {role}"
+    return f"{message}: GRANT SELECT ON {qualified[1] if qualified else sql_name(name)} TO {role}"
 
 
-def _name(name: str) -> str:
+def sql_name(name: str) -> str:
     """The name as SQL takes it."""
     return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'

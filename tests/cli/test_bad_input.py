@@ -15,6 +15,8 @@ pytestmark = pytest.mark.one_server
 NOWHERE = "host=/nowhere"
 RECLAIM = ("reclaim", "--all", "--state", "adoption")
 
+REACHES = (("inspect",), ("reclaim", "1"), ("log",))
+
 # Refused before any database is asked: the words, the code, what the sentence says.
 WITHOUT_A_DATABASE: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
     (("inspect", "--where", "worker=w1"), 2, ("--where", "--state")),
@@ -28,6 +30,10 @@ WITHOUT_A_DATABASE: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
     ),
     (("inspect", "--set", "nope=1"), 2, ("--set nope", "abandon_limit")),
     (("inspect", "--set", "abandon_limit"), 2, ("--set abandon_limit", "NAME=VALUE")),
+    (("inspect", "--set", "abandon_limit=0"), 2, ("abandon_limit=0", "from 1 to 2147483647")),
+    (("inspect", "--set", "abandon_limit=-1"), 2, ("from 1 to 2147483647",)),
+    (("inspect", "--set", "abandon_limit=2147483648"), 2, ("from 1 to 2147483647",)),
+    (("inspect", "--set", f"abandon_limit={'9' * 5000}"), 2, ("from 1 to 2147483647",)),
     (("inspect", "--set", "abandon_limit=many"), 2, ("abandon_limit=many", "whole number")),
     (("inspect", "--set", "orphan_grace=soon"), 2, ("orphan_grace=soon", "duration")),
     (("inspect", "--since", "yesterday"), 2, ("--since", "'yesterday'", "15 min")),
@@ -44,8 +50,11 @@ WITHOUT_A_DATABASE: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
     (("log", "xyz"), 2, ("'xyz'", "hexadecimal")),
     (("log", "ab"), 2, ("at least four",)),
     (("reclaim",), 2, ("name jobs",)),
-    (("reclaim", "--where", "worker=w1"), 2, ("name jobs",)),
-    (("reclaim", "--limit", "3"), 2, ("name jobs",)),
+    (("reclaim", "--where", "worker=w1"), 2, ("name jobs", "--all")),
+    (("reclaim", "--limit", "3"), 2, ("name jobs", "--all")),
+    (("reclaim", "--older-than", "1h"), 2, ("name jobs", "--all")),
+    (("reclaim", "--state", "adoption"), 2, ("name jobs", "--all")),
+    (("reclaim", "--state", "adoption", "--yes", "--reason", "x"), 2, ("name jobs", "--all")),
     (("reclaim", "1", "--all"), 2, ("not both",)),
     (("reclaim", "1", "--state", "adoption"), 2, ("not both",)),
     (("reclaim", "1", "--where", "worker=w1"), 2, ("not both",)),
@@ -58,22 +67,30 @@ WITHOUT_A_DATABASE: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
     ((*RECLAIM, "--older-than", ""), 2, ("--older-than", "''")),
     (("reclaim", "1", "--yes"), 25, ("--reason",)),
     (("reclaim", "1", "--yes", "--reason", "  "), 25, ("--reason",)),
+    (("reclaim", "1", "--yes", "--reason", "..."), 25, ("--reason '...'", "says nothing")),
+    (("reclaim", "1", "--reason", "?!"), 25, ("--reason '?!'", "says nothing")),
+    *(((*words, "--demo", "--dsn", "dbname=other"), 2, ("--demo", "--dsn")) for words in REACHES),
 )
 
-# Told by the option parser, which prints the usage too.
+# Found by the option parser: the words, and what the sentence says.
 OF_THE_PARSER: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("inspect", "--limit", "0"), "--limit"),
-    (("inspect", "--limit", "many"), "--limit"),
-    (("inspect", "--limit", "100001"), "--limit"),
-    ((*RECLAIM, "--limit", "0"), "--limit"),
-    ((*RECLAIM, "--limit", "99999999999999999999"), "--limit"),
-    (("reclaim", "1", "--retries", "-1"), "--retries"),
-    (("reclaim", "1", "--batch", "0"), "--batch"),
-    (("inspect", "--format", "xml"), "xml"),
-    (("inspect", "--no-such-option"), "--no-such-option"),
-    (("inspect", "--state"), "--state"),
-    (("look",), "look"),
-    (("log", "abcd", "abcd"), "abcd"),
+    (("inspect", "--limit", "0"), "--limit 0: write a whole number from 1 to 100000"),
+    (("inspect", "--limit", "many"), "--limit many"),
+    (("inspect", "--limit", "100001"), "--limit 100001"),
+    (("log", "--limit", "0"), "--limit 0"),
+    ((*RECLAIM, "--limit", "0"), "--limit 0"),
+    ((*RECLAIM, "--limit", "9" * 5000), "--limit 999"),
+    (("reclaim", "1", "--retries", "-1"), "--retries -1: write a whole number from 0 to 100"),
+    (("reclaim", "1", "--batch", "0"), "--batch 0: write a whole number from 1 to 10000"),
+    (("inspect", "--format", "xml"), "--format xml: write one of table, json, jsonl"),
+    (("inspect", "--watch"), "no such option: --watch; see `aps inspect --help`"),
+    (("reclaim", "--limt", "3"), "--limt (did you mean --limit?); see `aps reclaim --help`"),
+    (("demo", "--x\ny"), "see `aps demo --help`"),
+    (("inspect", "--state"), "'--state' requires an argument; see `aps inspect --help`"),
+    (("look",), "'look'; see `aps --help`"),
+    (("inspct",), "'inspct'; see `aps --help`"),
+    (("demo", "look"), "'look'; see `aps demo --help`"),
+    (("log", "abcd", "abcd"), "(abcd); see `aps log --help`"),
 )
 
 
@@ -89,10 +106,21 @@ def test_a_wrong_word_is_one_sentence(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), OF_THE_PARSER, ids=[" ".join(words) for words, _ in OF_THE_PARSER]
+    ("words", "told"),
+    OF_THE_PARSER,
+    ids=[ascii(" ".join(words)[:60]) for words, _ in OF_THE_PARSER],
 )
-def test_the_parser_names_what_it_does_not_know(words: tuple[str, ...], told: str) -> None:
-    cli.misused(cli.call(*words, env={"APS_DSN": NOWHERE}), told)
+def test_what_the_parser_does_not_know_is_one_sentence_too(
+    words: tuple[str, ...], told: str
+) -> None:
+    cli.refused(cli.call(*words, env={"APS_DSN": NOWHERE}), Exit.USAGE, told)
+
+
+def test_without_any_word_the_help_is_shown() -> None:
+    said = cli.call()
+    assert said.code == Exit.USAGE
+    assert "Usage: aps " in said.stderr
+    assert "Exit codes:" in said.stderr
 
 
 @pytest.mark.parametrize("job", ["99", "x", "1.5", "", "9" * 40, "1; DROP TABLE aps.job", "1/2"])
@@ -181,9 +209,11 @@ def test_every_fault_of_a_matrix_is_told_at_its_place(database: Database, tmp_pa
         assert any(line.startswith("queries/ready.sql:2:") for line in lines)
 
 
-def test_a_statement_that_takes_too_long_names_the_option(database: Database) -> None:
+def test_a_named_job_in_a_locked_table_is_undetermined_and_the_holder_named(
+    database: Database,
+) -> None:
     holder = database.connect("postgres", autocommit=False)
     holder.execute(b"LOCK TABLE aps.job IN ACCESS EXCLUSIVE MODE")
     said = cli.call("inspect", "1", "--timeout", "100ms", "--dsn", database.dsn())
-    assert said.code in (Exit.REFUSED, Exit.UNDETERMINED), said
-    assert "--timeout" in said.stdout + said.stderr
+    assert said.code == Exit.UNDETERMINED, said
+    assert f"pid {holder.info.backend_pid} " in said.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -145,14 +144,19 @@ def test_attest_is_asked_for_by_name_before_anything_is_done(
     assert database.execute(b"SELECT count(taken_at) FROM errand") == [(1,)]
 
 
-def test_quiet_is_data_without_hints(database: Database, three: list[str]) -> None:
-    loud = cli.call("inspect", "--dsn", database.dsn()).stdout
-    quiet = cli.call("inspect", "--quiet", "--dsn", database.dsn()).stdout
-    assert quiet == cli.call("inspect", "-q", "--dsn", database.dsn()).stdout
-    for hint in ("next:", "clear:", "aps · exports"):
-        assert hint in loud
-        assert hint not in quiet
-    assert "adoption" in quiet
+def test_attest_takes_only_what_the_matrix_asks_for(database: Database, tmp_path: Path) -> None:
+    job = trouble.abandoned(database)
+    said = cli.call("reclaim", job, "--attest", "foo", "--dsn", database.dsn())
+    cli.refused(said, Exit.REFUSED, "--attest foo", "adoption", "asks for none")
+    database.execute(b"CREATE TABLE errand (name text PRIMARY KEY, taken_at timestamptz)")
+    database.execute(b"GRANT SELECT, UPDATE ON errand TO aps_operate")
+    database.execute(b"INSERT INTO errand VALUES ('a', now())")
+    here = ("--pack", trouble.errands(tmp_path), "--dsn", database.dsn())
+    asked = ("--attest", "all-workers-stopped")
+    for words in (("--attest", "no"), (*asked, "--attest", "no", "--yes", "--reason", "x")):
+        said = cli.call("reclaim", "a", *words, *here)
+        cli.refused(said, Exit.REFUSED, "--attest no", "asks for 'all-workers-stopped'")
+    assert database.execute(b"SELECT count(taken_at) FROM errand") == [(1,)]
 
 
 @pytest.mark.parametrize("words", [("inspect",), ("reclaim", "1"), ("log",), ("init",)])
@@ -206,17 +210,3 @@ def test_batch_is_how_many_jobs_a_transaction_takes(database: Database, three: l
     here = ("--dsn", database.dsn(), "--yes", "--reason", "x", "--batch", "2")
     assert cli.call("reclaim", *three, *here).code == 0
     assert database.execute(b"SELECT applied FROM aps_journal.batch ORDER BY at") == [(2,), (1,)]
-
-
-def test_the_command_that_a_preview_prints_does_what_was_shown(
-    database: Database, three: list[str]
-) -> None:
-    narrowed = ("--where", "worker=w1 ", "--older-than", "20 min", "--limit", "9")
-    bulk = ("reclaim", "--all", "--state", "adoption", *narrowed, "--set", "orphan_grace=1000000 s")
-    shown = cli.call(*bulk, "--dsn", database.dsn(), env={"COLUMNS": "400"}).stdout
-    line = next(line for line in shown.splitlines() if line.startswith("apply:"))
-    words = shlex.split(line.removeprefix("apply:"))
-    assert words[0] == "aps"
-    said = cli.call(*words[1:], "--dsn", database.dsn())
-    assert said.code == 0, said
-    assert database.execute(b"SELECT job FROM aps_journal.entry") == [(three[2],)]

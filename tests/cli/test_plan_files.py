@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -73,6 +74,10 @@ def test_a_plan_is_saved_previewed_and_applied(database: Database, saved: Path) 
     said = reclaim(database, saved, *APPLY)
     assert said.code == 0, said
     assert database.execute(b"SELECT state, epoch FROM aps.job") == [("ready", 2)]
+
+
+def test_a_plan_is_for_the_eyes_of_its_owner(saved: Path) -> None:
+    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
 
 
 def test_a_plan_applied_twice_changes_nothing_more(database: Database, saved: Path) -> None:

@@ -65,6 +65,8 @@ def test_an_interrupt_at_the_question_changes_nothing(database: Database) -> Non
         person.until(ASKS)
         person.interrupt()
         assert person.end() == Exit.INTERRUPTED
+    after = person.seen.rpartition(ASKS)[2].split()
+    assert " ".join(after).removeprefix("^C").strip() == "interrupted: nothing was changed"
     assert state(database) == [("running", 1)]
     assert "Traceback" not in person.seen
 

@@ -132,5 +132,25 @@ def test_one_missing_grant_is_told_once_on_the_screen(database: Database) -> Non
 
 
 def test_the_journal_names_what_it_needs(database: Database) -> None:
-    said = cli.call("log", "--dsn", database.dsn(trouble.role(database)))
-    cli.refused(said, Exit.REFUSED, "permission denied for schema aps_journal", "GRANT aps_read")
+    role = trouble.role(database)
+    words = (("log",), ("log", "abcd"))
+    for asked in words:
+        said = cli.call(*asked, "--dsn", database.dsn(role))
+        cli.refused(said, Exit.REFUSED, f"as {role}: permission denied for schema aps_journal")
+    given = said.stderr.partition(": GRANT ")[2].strip()
+    database.execute(f"GRANT {given}".encode())
+    assert cli.call("log", "--dsn", database.dsn(role)).code == 0
+
+
+def test_an_apply_without_the_right_to_the_journal_names_the_grant_that_gives_it(
+    database: Database,
+) -> None:
+    job = trouble.abandoned(database)
+    reads = ("USAGE ON SCHEMA aps", "SELECT ON ALL TABLES IN SCHEMA aps")
+    role = trouble.role(database, *reads)
+    words = ("reclaim", job, "--yes", "--reason", "x", "--dsn", database.dsn(role))
+    for _ in ("not read", "not written"):
+        cli.refused(cli.call(*words), Exit.REFUSED, f'GRANT aps_operate TO "{role}"')
+        database.execute(f'GRANT aps_read TO "{role}"'.encode())
+    database.execute(f'GRANT aps_operate TO "{role}"'.encode())
+    assert cli.call(*words).code == 0

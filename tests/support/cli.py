@@ -103,12 +103,3 @@ def refused(result: Result, code: int, *told: str) -> None:
     assert "Traceback" not in result.stderr
     for text in told:
         assert text in result.stderr, (text, result.stderr)
-
-
-def misused(result: Result, *told: str) -> None:
-    """Wrong usage as the option parser tells it: usage, hint and a sentence with all of `told`; code 2."""
-    assert result.code == 2, result
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    for text in told:
-        assert text in result.stderr, (text, result.stderr)

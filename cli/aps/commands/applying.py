@@ -42,10 +42,10 @@ class Request:
 
 def run(request: Request) -> None:
     """Ends the process with the exit code of the plan, or of the operation."""
-    if request.yes and not (request.reason or "").strip():
-        raise Refused("--yes needs --reason: say why, it goes into the journal")
+    _reasoned(request)
     target = options.target(request.command, request.reach)
     plan, role = _plan(request, target)
+    _attested(request, plan)
     if request.plan_out:
         from aps import planfile
 
@@ -59,6 +59,24 @@ def run(request: Request) -> None:
     if request.reason and console.interactive():
         console.leave(_asked(request, target, plan, role))
     console.leave(Exit.CLEAR)
+
+
+def _reasoned(request: Request) -> None:
+    """Raises Refused where a reason is missing, or says nothing: a pasted placeholder is none."""
+    if request.reason is not None and not any(letter.isalnum() for letter in request.reason):
+        raise Refused(
+            f"--reason {request.reason!r} says nothing: say why, it goes into the journal"
+        )
+    if request.yes and request.reason is None:
+        raise Refused("--yes needs --reason: say why, it goes into the journal")
+
+
+def _attested(request: Request, plan: Plan) -> None:
+    """Raises Refused for an attestation that nobody asked for: it would stand in the journal all the same."""
+    others = [word for word in request.attested if word != plan.attest]
+    if others and plan.jobs:
+        asked = f"asks for {plan.attest!r}" if plan.attest else "asks for none"
+        raise Refused(f"--attest {others[0]}: for {plan.state} the matrix {asked}")
 
 
 def _plan(request: Request, target: Target) -> tuple[Plan, str]:
@@ -86,7 +104,8 @@ def _show_plan(request: Request, target: Target, plan: Plan) -> None:
     from aps import render
 
     view = console.view(quiet=request.quiet)
-    console.out(render.plan(plan, request.format, view, apply=_again(request, target, plan)))
+    again = None if request.quiet else _again(request, target, plan)
+    console.out(render.plan(plan, request.format, view, apply=again))
 
 
 def _again(request: Request, target: Target, plan: Plan) -> str:
@@ -110,8 +129,15 @@ def _again(request: Request, target: Target, plan: Plan) -> str:
     words += [
         f"--attest {shlex.quote(word)}" for word in dict.fromkeys((*request.attested, *asked))
     ]
-    told = " ".join([*words, '--yes --reason "..."', target.suffix]).strip()
+    told = " ".join([*words, "--yes", _why(request), target.suffix]).strip()
     return key.typed(f"aps {request.command}", () if file else chosen.jobs, told)
+
+
+def _why(request: Request) -> str:
+    """What was given is repeated; what was not is a placeholder that no apply accepts."""
+    reason = shlex.quote(request.reason) if request.reason else '"..."'
+    ticket = f" --ticket {shlex.quote(request.ticket)}" if request.ticket else ""
+    return f"--reason {reason}{ticket}"
 
 
 def _asked(request: Request, target: Target, plan: Plan, role: str) -> int:
@@ -146,7 +172,8 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
         run, retries=request.retries, rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS)
     )
     view = console.view(quiet=request.quiet)
-    rest, log = _rest(request, target, operation), _log(request, operation)
+    rest = None if request.quiet else _rest(request, target, operation)
+    log = None if request.quiet else _log(request, operation)
     console.out(render.operation(operation, request.format, view, rest=rest, log=log))
     return operation.exit_code
 

@@ -112,11 +112,13 @@ def view(*, quiet: bool, listing: str | None = None, suffix: str = "", place: st
 
 def confirm(question: str, answer: str) -> bool:
     """Ask on stderr; only the whole word counts."""
-    _tell(_visible(question))
     try:
+        _tell(_visible(question))
         return sys.stdin.readline().strip() == answer
     except UnicodeDecodeError:
         return False
     except KeyboardInterrupt:
-        say("")
+        # The terminal has shown ^C behind the question: this begins a line.
+        _tell("\n")
+        say("interrupted: nothing was changed")
         leave(Exit.INTERRUPTED)

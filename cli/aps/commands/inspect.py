@@ -23,7 +23,13 @@ def inspect(
     ] = None,
     where: options.Where = None,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most jobs to list.")
+        int,
+        typer.Option(
+            "--limit",
+            metavar="N",
+            parser=options.whole("--limit", 1, 100_000),
+            help="Most jobs to list.",
+        ),
     ] = 10,
     since: Annotated[
         str,

@@ -13,7 +13,7 @@ from aps.errors import Refused, Usage
 from aps.exits import Exit
 
 if TYPE_CHECKING:
-    from aps.database import Database
+    from aps.database import Database, QueryError
 
 
 def log(
@@ -22,7 +22,13 @@ def log(
         typer.Argument(metavar="OPERATION", help="An operation's id, or how it starts."),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, max=100_000, help="Most operations.")
+        int,
+        typer.Option(
+            "--limit",
+            metavar="N",
+            parser=options.whole("--limit", 1, 100_000),
+            help="Most operations.",
+        ),
     ] = 20,
     dsn: options.Dsn = None,
     timeout: options.Timeout = "30s",
@@ -32,29 +38,43 @@ def log(
     quiet: options.Quiet = False,
 ) -> None:
     """Show the journal of this database, or one operation and what it changed."""
-    from aps import render
-    from aps.database import QueryError
-
     reach = Reach(dsn=dsn, demo=demo, show_sql=show_sql, timeout=timeout)
     if operation and not re.fullmatch(r"[0-9a-fA-F-]{4,36}", operation):
         raise Usage(f"{operation!r} is no operation id: at least four of its hexadecimal digits")
-    view = console.view(quiet=quiet)
-    try:
-        with options.sessions("log", reach)() as database:
+    from aps.database import QueryError
+
+    with options.sessions("log", reach)() as database:
+        try:
             if operation:
                 console.leave(_one(database, operation, format, quiet=quiet))
-            from aps import journal
+            _all(database, limit, format, quiet=quiet)
+        except QueryError as error:
+            raise Refused(_unreadable(database, error)) from error
 
-            with database.look():
-                rows = journal.operations(database, limit)
-    except QueryError as error:
-        if error.sqlstate in ("3F000", "42P01"):
-            raise Refused(
-                "no journal in this database: aps has changed nothing here (`aps init`)"
-            ) from error
-        hint = ": GRANT aps_read TO this role" if error.sqlstate == "42501" else ""
-        raise Refused(f"the journal cannot be read: {error}{hint}") from error
-    console.out(render.log(rows, format, view))
+
+def _unreadable(database: Database, error: QueryError) -> str:
+    """Why the journal cannot be read; for a missing grant the statements that give it."""
+    if error.sqlstate in ("3F000", "42P01"):
+        return "no journal in this database: aps has changed nothing here (`aps init`)"
+    if error.sqlstate != "42501":
+        return f"the journal cannot be read: {error}"
+    from aps import snapshot
+
+    with database.look():
+        role = database.probe().role
+    name = snapshot.sql_name(role)
+    return (
+        f"the journal cannot be read as {role}: {error}: GRANT USAGE ON SCHEMA aps_journal TO {name}; "
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA aps_journal TO {name}"
+    )
+
+
+def _all(database: Database, limit: int, format: Format, *, quiet: bool) -> None:
+    from aps import journal, render
+
+    with database.look():
+        rows = journal.operations(database, limit)
+    console.out(render.log(rows, format, console.view(quiet=quiet)))
 
 
 def _one(database: Database, operation: str, format: Format, *, quiet: bool) -> int:

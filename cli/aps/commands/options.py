@@ -21,6 +21,25 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown"]
 
+
+def whole(option: str, least: int, most: int) -> Callable[[str], int]:
+    """A parser of whole numbers, whose sentence does not depend on the version of the option parser."""
+
+    def parse(given: str) -> int:
+        text = str(given).strip()
+        if not text.isascii() or not text.isdecimal() or not least <= int(text[:20]) <= most:
+            raise Usage(f"{option} {given}: write a whole number from {least} to {most}")
+        return int(text)
+
+    return parse
+
+
+def _format(given: str) -> str:
+    if given not in get_args(Format):
+        raise Usage(f"--format {given}: write one of {', '.join(get_args(Format))}")
+    return given
+
+
 Dsn = Annotated[
     str | None,
     typer.Option(
@@ -43,7 +62,10 @@ Set = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the matrix. Repeatable."),
 ]
 FormatOption = Annotated[
-    Format, typer.Option("--format", metavar="|".join(get_args(Format)), help="How to print.")
+    Format,
+    typer.Option(
+        "--format", metavar="|".join(get_args(Format)), parser=_format, help="How to print."
+    ),
 ]
 Demo = Annotated[bool, typer.Option("--demo", help="Use the queue that `aps demo` started.")]
 ShowSql = Annotated[
@@ -110,11 +132,7 @@ def sessions(command: str, reach: Reach, search_path: str | None = None) -> Call
     """Opens a session of that name each time; the database is the one of the options."""
     from aps import database
 
-    dsn = reach.dsn
-    if reach.demo:
-        from aps.demo import control
-
-        dsn = control.dsn()
+    dsn = _dsn(reach)
     statement = _milliseconds("--timeout", reach.timeout)
 
     def connect() -> Database:
@@ -127,6 +145,17 @@ def sessions(command: str, reach: Reach, search_path: str | None = None) -> Call
         )
 
     return connect
+
+
+def _dsn(reach: Reach) -> str | None:
+    """Raises Usage where the command line names two databases; the environment may name another than the demo's."""
+    if not reach.demo:
+        return reach.dsn
+    if reach.dsn is not None and reach.dsn != os.environ.get("APS_DSN"):
+        raise Usage("--demo and --dsn name two databases; give one of them")
+    from aps.demo import control
+
+    return control.dsn()
 
 
 def suffix(reach: Reach) -> str:

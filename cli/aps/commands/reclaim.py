@@ -35,7 +35,10 @@ def reclaim(
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", metavar="N", min=1, max=100_000, help="Most jobs; 100 unless told."
+            "--limit",
+            metavar="N",
+            parser=options.whole("--limit", 1, 100_000),
+            help="Most jobs; 100 unless told.",
         ),
     ] = None,
     yes: Annotated[
@@ -58,10 +61,22 @@ def reclaim(
         Path | None, typer.Option("--plan", metavar="FILE", help="Apply a saved plan.")
     ] = None,
     retries: Annotated[
-        int, typer.Option("--retries", metavar="N", min=0, max=100, help="Tries of locked jobs.")
+        int,
+        typer.Option(
+            "--retries",
+            metavar="N",
+            parser=options.whole("--retries", 0, 100),
+            help="Tries of locked jobs.",
+        ),
     ] = 0,
     batch: Annotated[
-        int, typer.Option("--batch", metavar="N", min=1, max=10_000, help="Jobs a transaction.")
+        int,
+        typer.Option(
+            "--batch",
+            metavar="N",
+            parser=options.whole("--batch", 1, 10_000),
+            help="Jobs a transaction.",
+        ),
     ] = 1000,
     dsn: options.Dsn = None,
     pack: options.Pack = "aps",
@@ -76,15 +91,10 @@ def reclaim(
     """Give abandoned jobs back to the queue, fenced by the evidence that was seen. Previews unless --yes."""
     reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
     narrowed = any(given is not None for given in (state, older_than, limit)) or bool(where)
-    bulk = everything or narrowed
-    if plan and (jobs or bulk or plan_out):
+    if plan and (jobs or everything or narrowed or plan_out):
         raise Usage("--plan has its jobs; name nothing else")
-    if not plan and not jobs and not everything and state is None:
-        raise Usage("name jobs, or --all, or --plan FILE")
-    if jobs and bulk:
-        raise Usage(
-            "name jobs, or choose by --all, --state, --where, --older-than, --limit; not both"
-        )
+    if not plan:
+        _chosen_once(jobs, everything=everything, narrowed=narrowed)
     applying.run(
         Request(
             command="reclaim",
@@ -102,6 +112,17 @@ def reclaim(
             quiet=quiet,
         )
     )
+
+
+def _chosen_once(jobs: list[str] | None, *, everything: bool, narrowed: bool) -> None:
+    """Raises Usage unless jobs are named, or many are asked for outright: a forgotten job never becomes all."""
+    if jobs and (everything or narrowed):
+        raise Usage(
+            "name jobs, or choose by --all, --state, --where, --older-than, --limit; not both"
+        )
+    if not jobs and not everything:
+        many = "--all with what narrows it" if narrowed else "--all"
+        raise Usage(f"name jobs, or {many}, or --plan FILE")
 
 
 def _selection(

@@ -11,6 +11,9 @@ from pydantic_core import PydanticCustomError
 from aps.matrix.source import Unquoted
 from aps.model import duration
 
+# An integer parameter counts something, and SQL holds it as an integer.
+LEAST, MOST = 1, 2**31 - 1
+
 NotBlank = Annotated[str, Field(pattern=r"\S")]
 
 
@@ -86,5 +89,10 @@ Texts = Annotated[
         json_schema_input_type=NotBlank | Annotated[list[NotBlank], Field(min_length=1)],
     ),
 ]
-Default = Annotated[str | int | bool, BeforeValidator(_default)]
+Default = Annotated[
+    str | int | bool,
+    BeforeValidator(
+        _default, json_schema_input_type=str | Annotated[int, Field(ge=LEAST, le=MOST)] | bool
+    ),
+]
 Count = Annotated[int, Field(ge=1)]

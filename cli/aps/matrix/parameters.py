@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aps.errors import Usage
 from aps.matrix.faults import nearest
+from aps.matrix.fields import LEAST, MOST
 from aps.model import duration
 from aps.model.matrix import Parameter, Value
 
@@ -24,6 +25,8 @@ def declared(kind: str, given: str | int | bool) -> Value:
     # A bool is an int to Python, not to a person.
     if type(given) is not asked:
         raise ValueError(sentence)
+    if kind == "integer" and not LEAST <= int(given) <= MOST:
+        raise ValueError(f"must be a whole number from {LEAST} to {MOST}")
     return duration.parse(given) if kind == "interval" and isinstance(given, str) else given
 
 
@@ -46,5 +49,6 @@ def _typed(kind: str, text: str) -> Value:
     if kind == "boolean" and text in ("true", "false"):
         return text == "true"
     if kind == "integer" and text.removeprefix("-").isdecimal() and text.isascii():
-        return int(text)
+        # Longer than any that is permitted; Python refuses to read thousands of digits.
+        return declared(kind, int(text[:20]))
     return declared(kind, text)
