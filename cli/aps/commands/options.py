@@ -119,7 +119,7 @@ def target(command: str, reach: Reach) -> Target:
     from aps import matrix, packs
 
     given = dict(pairs("--set", reach.parameters))
-    if reach.demo:
+    if reach.demo and reach.pack == "aps":
         given = _DEMO | given
     loaded = matrix.load(packs.find(reach.pack), given)
     _pinned(loaded.sha256)
