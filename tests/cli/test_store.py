@@ -122,12 +122,12 @@ def test_the_environment_names_the_store_and_is_not_repeated(
     held = Artifacts.bound(database, tmp_path / "the store")
     job, file = held.published()
     file.unlink()
-    dsn = ("--dsn", database.dsn("aps_read"))
-    said = cli.call("inspect", *dsn, env={"APS_STORE": str(held.root)})
+    where = {"APS_DSN": database.dsn("aps_read")}
+    said = cli.call("inspect", env=where | {"APS_STORE": str(held.root)})
     assert said.code == Exit.CRITICAL
     assert "missing artifact (listed)" in said.stdout
     assert said.stdout.endswith(f"next:  aps inspect {job}\n")
-    given = cli.call("inspect", "--store", str(held.root), "--level", "rehashed", *dsn)
+    given = cli.call("inspect", "--store", str(held.root), "--level", "rehashed", env=where)
     typed = " ".join(given.stdout.rsplit("next:", 1)[1].split())
     assert typed == f"aps inspect {job} --store '{held.root}' --level rehashed"
 
