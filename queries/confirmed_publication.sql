@@ -1,7 +1,7 @@
 -- Publications that stand and whose file was not seen to be wrong. Where nobody looked they are recorded, no more.
 -- Returns job_id, since, kind, epoch, published_name, published_digest, level.
 SELECT j.job_id, j.published_at AS since, j.kind, j.published_epoch AS epoch, j.published_name, j.published_digest,
-       CASE WHEN o.name IS NULL THEN 'recorded' WHEN o.digest IS NULL THEN 'listed' ELSE 'rehashed' END AS level
+       CASE WHEN o.name IS NULL THEN 'recorded' WHEN o.digest IS NULL THEN 'listed' ELSE %(observed_level)s::text END AS level
   FROM aps.job j
   LEFT JOIN unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
                    %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)

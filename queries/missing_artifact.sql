@@ -1,9 +1,10 @@
 -- Publications that stand while their file was looked at and is absent or has other bytes.
--- Returns job_id, since, problem, kind, epoch, published_name, published_digest, observed_size, observed_digest.
+-- Returns job_id, since, problem, kind, epoch, published_name, published_digest, observed_size, observed_digest, level.
 SELECT j.job_id, j.published_at AS since,
        CASE WHEN o.size IS NULL THEN 'absent' ELSE 'other digest' END AS problem,
        j.kind, j.published_epoch AS epoch, j.published_name, j.published_digest,
-       o.size AS observed_size, o.digest AS observed_digest
+       o.size AS observed_size, o.digest AS observed_digest,
+       CASE WHEN o.digest IS NULL THEN 'listed' ELSE %(observed_level)s::text END AS level
   FROM unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
               %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
   JOIN aps.job j ON j.published_name = o.name COLLATE "C"

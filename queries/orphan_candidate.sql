@@ -1,6 +1,7 @@
 -- Files that an attempt names, whose epoch is over, that nothing publishes, and that are past the grace. One item an attempt.
--- Returns job_id, item, since, epoch, worker, ended_as, observed_size.
-SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.ended_as, o.size AS observed_size
+-- Returns job_id, item, since, epoch, worker, ended_as, observed_size, level.
+SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.ended_as, o.size AS observed_size,
+       CASE WHEN o.digest IS NULL THEN 'listed' ELSE %(observed_level)s::text END AS level
   FROM unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
               %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
   JOIN aps.attempt a ON a.candidate = o.name COLLATE "C"

@@ -1,6 +1,6 @@
 -- Files in the store that no row names: no job to act upon, so they are counted and shown, never touched.
--- Returns item, observed_size.
-SELECT o.name AS item, o.size AS observed_size
+-- Returns item, observed_size, level.
+SELECT o.name AS item, o.size AS observed_size, 'listed' AS level
   FROM unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
               %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
  WHERE o.error IS NULL AND o.size IS NOT NULL

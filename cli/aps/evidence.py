@@ -7,14 +7,13 @@ looking, planning and the check under the lock all judge jobs here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from aps import statements
 from aps.database import QueryError, Row
-from aps.errors import Usage
 from aps.model.matrix import Query, State
 from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence
 from aps.snapshot import BEGINNING, Key, Snapshot, explain
@@ -114,48 +113,21 @@ def _count(row: Row) -> Count:
     )
 
 
-def select(
-    snapshot: Snapshot,
-    state: State,
-    limit: int,
-    *,
-    where: Mapping[str, str] | None = None,
-    older_than: timedelta | None = None,
-    eligible: bool = False,
-) -> list[Key]:
-    """The keys of one state, oldest first. `where` is exact on evidence columns; `eligible` leaves refusals out.
+def judge(
+    snapshot: Snapshot, jobs: Sequence[Key], among: Sequence[State] | None = None
+) -> list[Judgement]:
+    """One judgement a job, in the order given. A job that does not exist has no rows, and so is unclassified.
 
-    Raises Usage for a column that the state's evidence does not have.
+    Only by the states of `among`, and then within the window of finished states; else by all, and without a window.
     """
-    columns = snapshot.columns[state.name]
-    for column in where or ():
-        if column not in columns:
-            has = ", ".join(columns)
-            raise Usage(f"--where {column}=...: {state.name} has no such evidence; it has: {has}")
-    if older_than is not None and "since" not in columns:
-        raise Usage(f"--older-than: the evidence of {state.name} has no age")
-    conditions = statements.conditions(
-        tuple(where or ()),
-        older=older_than is not None,
-        eligible=eligible and "refusal" in columns,
-    )
-    rows = snapshot.database.rows(
-        statements.select(state.evidence, columns, snapshot.matrix.key, conditions),
-        snapshot.bound
-        | {f"aps_where_{n}": value for n, value in enumerate((where or {}).values())}
-        | {"aps_limit": limit, "aps_older_than": older_than},
-    )
-    return [tuple(str(value) for value in row.values()) for row in rows]
-
-
-def judge(snapshot: Snapshot, jobs: Sequence[Key]) -> list[Judgement]:
-    """One judgement a job, in the order given. A job that does not exist has no rows, and so is unclassified."""
     keyed = [
         state
         for state in snapshot.states
-        if set(snapshot.matrix.key) <= set(snapshot.columns.get(state.name, snapshot.matrix.key))
+        if (among is None or state in among)
+        and set(snapshot.matrix.key) <= set(snapshot.columns.get(state.name, snapshot.matrix.key))
     ]
-    bound = snapshot.bound | {"finished_since": BEGINNING} | snapshot.keys(jobs)
+    since = BEGINNING if among is None else snapshot.finished_since
+    bound = snapshot.bound | {"finished_since": since} | snapshot.keys(jobs)
 
     def ask(states: Sequence[State]) -> list[Row]:
         queries = {state.name: state.evidence for state in states}
@@ -214,6 +186,22 @@ def _isolated(
         except QueryError as error:
             snapshot.unread[state.name] = explain(error, state.evidence.sql, snapshot.server.role)
     return rows
+
+
+def since(rows: Iterable[Evidence]) -> datetime | None:
+    """The earliest time that these rows tell; None where none does."""
+    times = (moment(row.get("since")) for row in rows)
+    return min((time for time in times if time), default=None)
+
+
+def moment(text: str | None) -> datetime | None:
+    """A timestamp as PostgreSQL wrote it; None for NULL and where Python has no such time."""
+    try:
+        time = datetime.fromisoformat(text or "")
+    except ValueError:
+        # `infinity` and years past 9999 are times to PostgreSQL and none to Python: the age is unknown.
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def parse(text: str) -> dict[str, str | None]:

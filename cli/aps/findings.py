@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from aps import severity
 from aps.evidence import Count
+from aps.files import Looked
 from aps.model import key
 from aps.model.matrix import State
 from aps.model.report import CONFLICT, UNCLASSIFIED, Finding, Job, Verdict
@@ -15,10 +17,20 @@ _NONE = Count(0, 0, None, None)
 
 
 def compile(
-    snapshot: Snapshot, counts: Mapping[str, Count], jobs: Sequence[Job], suffix: str
+    snapshot: Snapshot,
+    counts: Mapping[str, Count],
+    looked: Looked,
+    jobs: Sequence[Job],
+    suffix: str,
 ) -> list[Finding]:
-    """Every state, those that need someone first, worst first; then in the order of the matrix."""
-    findings = [_finding(snapshot, state, counts, jobs, suffix) for state in snapshot.matrix.states]
+    """Every state, those that need someone first, worst first; then in the order of the matrix.
+
+    `suffix` is what a further look needs.
+    """
+    findings = [
+        _of_files(_finding(snapshot, state, counts, looked, jobs, suffix), state, looked)
+        for state in snapshot.matrix.states
+    ]
     findings += [_doubt(snapshot, name, counts, suffix) for name in (CONFLICT, UNCLASSIFIED)]
     return sorted(
         findings,
@@ -27,9 +39,14 @@ def compile(
 
 
 def _finding(
-    snapshot: Snapshot, state: State, counts: Mapping[str, Count], jobs: Sequence[Job], suffix: str
+    snapshot: Snapshot,
+    state: State,
+    counts: Mapping[str, Count],
+    looked: Looked,
+    jobs: Sequence[Job],
+    suffix: str,
 ) -> Finding:
-    error = snapshot.unread.get(state.name)
+    error = snapshot.unread.get(state.name) or looked.unseen.get(state.name)
     count = counts.get(state.name, _NONE)
     level = (
         None
@@ -37,7 +54,7 @@ def _finding(
         else severity.level(state.severity, max(count.jobs, count.items), count.oldest)
     )
     worst = _worst_job(state, jobs) if level else None
-    verdict = _verdict(state, count, error)
+    verdict = _verdict(state, count, error, looked)
     known = verdict in ("found", "clear")
     return Finding(
         state=state.name,
@@ -58,12 +75,25 @@ def _finding(
     )
 
 
-def _verdict(state: State, count: Count, error: str | None) -> Verdict:
+def _of_files(finding: Finding, state: State, looked: Looked) -> Finding:
+    """How far the files of this state were looked at."""
+    if state.artifacts is None or finding.verdict in ("undetermined", "not_looked"):
+        return finding
+    if state.name not in looked.counts:
+        return replace(finding, level="recorded")
+    if state.artifacts == "listed":
+        # A walk reads names and sizes, whatever else was read.
+        return replace(finding, level="listed", samples=looked.samples.get(state.name, ()))
+    return replace(finding, level=looked.level, looked=looked.looked, claimed=looked.claimed)
+
+
+def _verdict(state: State, count: Count, error: str | None, looked: Looked) -> Verdict:
     if error:
         return "undetermined"
     if count.items:
         return "found"
-    return "not_looked" if state.artifacts in ("claimed", "listed") else "clear"
+    needs_files = state.artifacts in ("claimed", "listed")
+    return "not_looked" if needs_files and state.name not in looked.counts else "clear"
 
 
 def _worst_job(state: State, jobs: Sequence[Job]) -> Job | None:

@@ -7,10 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+from uuid import uuid4
 
 from aps import journal, packs, statements
 from aps.database import Database, QueryError
-from aps.errors import Refused
+from aps.errors import Refused, StoreError
+from aps.files import known_store
+from aps.model.report import Server
+from aps.store import Binding, Store
 
 Result = TypeVar("Result")
 
@@ -24,6 +28,14 @@ class Step:
     what: str
     version: int
     made: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A store that this database publishes into; `done` says what it took."""
+
+    store_id: str
+    done: str
 
 
 # Another init at the same moment: what it makes is there when it is over.
@@ -45,6 +57,67 @@ def journal_only(database: Database) -> list[Step]:
     step = _ensure(database, "aps_journal", journal.VERSION, folder / "schema.sql")
     _again(lambda: _run(database, folder / "grants.sql"))
     return [step]
+
+
+def bind(database: Database, store: Store, *, rebind: bool = False) -> Bound:
+    """This database publishes into that store, and the store knows it. Idempotent. Raises StoreError, Refused.
+
+    The identity object first, then the row: between the two nothing is believed, and a second run ends it.
+    """
+    with database.look():
+        server, known = database.probe(), known_store(database)
+    if server.in_recovery:
+        raise Refused("a store is bound on the primary; this is a standby")
+    stands = _standing(store, rebind)
+    if stands and stands.database == server.identity and known in (None, "", stands.store_id):
+        if known == "":
+            _name(database, stands.store_id)
+        return Bound(stands.store_id, "bound" if known == "" else "bound already")
+    if (stands or known) and not rebind:
+        raise StoreError(_bound_elsewhere(store, stands, server, known))
+    binding = Binding(stands.store_id if stands else str(uuid4()), server.identity)
+    store.bind(binding, rebind=rebind)
+    if known is not None:
+        _name(database, binding.store_id)
+    return Bound(binding.store_id, "bound anew" if stands or known else "bound")
+
+
+def _standing(store: Store, rebind: bool) -> Binding | None:
+    """What the store is bound to; one that is damaged is none, where it is to be replaced."""
+    try:
+        return store.binding()
+    except StoreError:
+        if rebind:
+            return None
+        raise
+
+
+def _bound_elsewhere(
+    store: Store, stands: Binding | None, server: Server, known: str | None
+) -> str:
+    where = f"store {store.url}"
+    if stands is None:
+        return f"{where}: not the one that {server.name} publishes into ({known}); is it mounted? {_ANEW}"
+    if stands.database != server.identity:
+        bound = stands.database
+        return (
+            f"{where}: bound to database {bound.database_oid} of system {bound.system_identifier}, "
+            f"timeline {bound.timeline}, which is not {server.name}. {_ANEW}"
+        )
+    return f"{where}: it is store {stands.store_id}, {server.name} publishes into {known}. {_ANEW}"
+
+
+_ANEW = "To bind it here all the same: --rebind"
+
+
+def _name(database: Database, store_id: str) -> None:
+    try:
+        database.begin_write()
+        database.rows(statements.read("store_bind"), {"store_id": store_id})
+        database.commit()
+    except QueryError as error:
+        database.rollback()
+        raise _told("aps.store", error) from error
 
 
 def _ensure(database: Database, schema: str, version: int, file: Path) -> Step:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from aps import evidence, naming, permission, triage
+from aps import evidence, naming, permission, shortlist, triage
 from aps import snapshot as snapshots
 from aps.database import Database
 from aps.errors import PlanError, Refused, Usage
@@ -122,7 +122,7 @@ def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> list[Key]:
     _within_limit(state, limit, "--limit")
     if state.name in snapshot.unread:
         raise Refused(f"{state.name} could not be read: {snapshot.unread[state.name]}")
-    return evidence.select(
+    return shortlist.select(
         snapshot,
         state,
         limit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from aps.database import Database, QueryError, Row
 from aps.errors import DatabaseError
 from aps.model.matrix import Matrix, State
 from aps.model.report import Holder, Server
+from aps.observed import NOBODY_LOOKED, Observed
 
 Key = tuple[str, ...]
 
@@ -31,19 +32,16 @@ class Snapshot:
     finished_since: datetime = BEGINNING
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
+    observed: Observed = NOBODY_LOOKED
 
     @property
     def bound(self) -> dict[str, Any]:
         """What every query of a pack may name."""
-        nothing: list[str] = []
         return self.matrix.values | {
             "clock": self.clock,
             "finished_since": self.finished_since,
             "max_lease": self.matrix.max_lease,
-            "observed_names": nothing,
-            "observed_sizes": nothing,
-            "observed_digests": nothing,
-            "observed_errors": nothing,
+            **self.observed.bound,
         }
 
     @property
@@ -112,6 +110,16 @@ def holder(row: Row) -> Holder:
         state=row["state"],
         seconds=None if row["seconds"] is None else float(row["seconds"]),
     )
+
+
+def again(snapshot: Snapshot) -> Snapshot:
+    """Inside another transaction: the same queries under its own clock; what cannot be read is kept in one place."""
+    return replace(snapshot, clock=snapshot.database.clock())
+
+
+def seeing(snapshot: Snapshot, observed: Observed) -> Snapshot:
+    """The same snapshot, with what was seen of files."""
+    return replace(snapshot, observed=observed)
 
 
 def _key_types(database: Database, matrix: Matrix, server: Server) -> dict[str, str]:

@@ -107,6 +107,33 @@ def select(
     )
 
 
+def items(query: Query) -> str:
+    """The first items of a state that has no jobs but items."""
+    return read("items").format(evidence=query.sql)
+
+
+def claims(names: Query, types: Mapping[str, str], *, after: bool) -> str:
+    """The next names that rows claim, with `after` those behind `%(aps_after)s`."""
+    return read("claims").format(
+        names=names.sql,
+        keys_text=", ".join(f"n.{ident(column)}::text AS {ident(column)}" for column in types),
+        keyed=" AND ".join(f"n.{ident(column)} IS NOT NULL" for column in types),
+        after='AND n.name::text COLLATE "C" > %(aps_after)s' if after else "",
+    )
+
+
+def claims_of(names: Query, types: Mapping[str, str]) -> str:
+    """The names that the rows of given keys claim."""
+    return read("claims_of").format(
+        names=names.sql,
+        same_key=" AND ".join(
+            f"n.{ident(column)} = k.{alias}"
+            for column, alias in zip(types, _aliases(types), strict=True)
+        ),
+        **_arrays(types),
+    )
+
+
 def conditions(where: Sequence[str], *, older: bool, eligible: bool) -> list[str]:
     """What narrows a selection: evidence columns by text, the age, and that nothing refuses the job."""
     narrowed = [

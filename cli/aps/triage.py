@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
-from aps import dossier, evidence, exits, findings, naming, permission, severity
+from aps import evidence, exits, files, findings, naming, severity, shortlist, verdict
 from aps import snapshot as snapshots
 from aps.database import Database, QueryError
-from aps.errors import Usage
+from aps.errors import StoreError, Usage
 from aps.evidence import Count, Judgement
 from aps.exits import Exit
-from aps.model import key
+from aps.files import Looked, Sight
 from aps.model.matrix import Matrix, State
 from aps.model.report import (
     CONFLICT,
@@ -21,7 +21,6 @@ from aps.model.report import (
     UNDETERMINED,
     Finding,
     Job,
-    Level,
     PackRef,
     Report,
     StoreRef,
@@ -33,7 +32,7 @@ from aps.snapshot import Key, Snapshot, explain
 class Look:
     """What to look at: everything, one state, or named jobs. `window` is for lists of finished states only.
 
-    `suffix` is what a printed command needs to reach the same queue (`--demo`).
+    `suffix` is what a printed command needs to reach the same queue (`--demo`), `again` what a further look needs.
     """
 
     jobs: tuple[str, ...] = ()
@@ -42,36 +41,97 @@ class Look:
     limit: int = 10
     window: timedelta = timedelta(hours=24)
     suffix: str = ""
+    again: str = ""
 
 
-def inspect(matrix: Matrix, database: Database, look: Look) -> Report:
-    """One look on one snapshot. Raises NoSuchJob, Usage for a state or column that is not there."""
+def inspect(matrix: Matrix, database: Database, look: Look, sight: Sight | None = None) -> Report:
+    """One look, on one snapshot but for what lies in a store. Raises NoSuchJob, Usage for a state or column not there.
+
+    Raises StoreError where only a state of files was asked for, and the store that was given cannot be believed.
+    """
     chosen = None if look.state is None else known_state(matrix, look.state)
     with database.look():
-        server = database.probe()
-        snapshot = snapshots.take(database, matrix, server, window=look.window)
+        snapshot = snapshots.take(database, matrix, database.probe(), window=look.window)
         # A person who names a job waits for that job, not for a survey of the queue.
         counts = {} if look.jobs else evidence.survey(snapshot, look.limit)
-        keys = _keys(snapshot, counts, chosen, look)
-        judged = evidence.judge(snapshot, keys) if keys else []
-        jobs = [_job(snapshot, *pair, look) for pair in zip(keys, judged, strict=True)]
-        found = findings.compile(snapshot, counts, jobs, look.suffix)
+        if sight is None:
+            keys = _keys(snapshot, counts, chosen, look)
+            judged = evidence.judge(snapshot, keys) if keys else []
+            seen = _Seen(
+                snapshot, snapshot, counts, Looked(), keys, _jobs(snapshot, keys, judged, look)
+            )
+            return _report(seen, look, chosen, None)
+        keys = naming.named(snapshot, look.jobs)
+        if chosen and chosen.name not in snapshot.unread:
+            shortlist.has_columns(snapshot, chosen, look.where)
+    return _report(_with_files(snapshot, counts, keys, chosen, look, sight), look, chosen, sight)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The snapshot of the queue and that of its jobs; they are one where no files were looked at."""
+
+    snapshot: Snapshot
+    of_jobs: Snapshot
+    counts: Mapping[str, Count]
+    looked: Looked
+    keys: Sequence[Key]
+    jobs: Sequence[Job]
+
+
+def _with_files(
+    snapshot: Snapshot,
+    counts: dict[str, Count],
+    keys: list[Key],
+    chosen: State | None,
+    look: Look,
+    sight: Sight,
+) -> _Seen:
+    """No transaction is open while files are read."""
+    fault = files.fault(sight, snapshot)
+    if fault:
+        looked = files.distrusted(snapshot.matrix, sight, fault)
+    elif look.jobs:
+        looked = Looked(level=sight.level, notes=list(sight.told))
+    else:
+        looked = files.survey(sight, snapshot, chosen, look.limit, look.where)
+    if looked.error and chosen and chosen.artifacts in ("claimed", "listed"):
+        raise StoreError(looked.error)
+    counts |= {name: one for name, one in looked.counts.items() if name not in looked.unseen}
+    if not look.jobs:
+        with snapshot.database.look():
+            keys = _keys(snapshots.again(snapshot), counts, chosen, look)
+    fresh, judged, looked = files.judge(sight, snapshot, keys, looked)
+    with snapshot.database.look():
+        return _Seen(snapshot, fresh, counts, looked, keys, _jobs(fresh, keys, judged, look))
+
+
+def _jobs(
+    snapshot: Snapshot, keys: Sequence[Key], judged: Sequence[Judgement], look: Look
+) -> list[Job]:
+    return verdict.jobs(snapshot, keys, judged, look.suffix, detailed=bool(look.jobs))
+
+
+def _report(seen: _Seen, look: Look, chosen: State | None, sight: Sight | None) -> Report:
+    snapshot, looked, jobs = seen.snapshot, seen.looked, seen.jobs
+    found = findings.compile(snapshot, seen.counts, looked, jobs, look.again)
     if look.jobs:
         # Nothing was counted, so nothing but what could not be read may be told of the whole queue.
         found = [finding for finding in found if finding.verdict == "undetermined"]
     if not (look.jobs or chosen):
         jobs = sorted(jobs, key=lambda job: severity.RANK[job.severity])[: look.limit]
+    as_of = seen.of_jobs.clock if look.jobs else snapshot.clock
     return Report(
         format_version=FORMAT_VERSION,
-        system=matrix.system,
-        pack=PackRef(matrix.name, matrix.sha256),
-        as_of=snapshot.clock.astimezone(UTC).isoformat(),
-        database=server,
-        store=StoreRef(),
+        system=snapshot.matrix.system,
+        pack=PackRef(snapshot.matrix.name, snapshot.matrix.sha256),
+        as_of=as_of.astimezone(UTC).isoformat(),
+        database=snapshot.server,
+        store=StoreRef(sight.url, looked.level, looked.error, looked.told) if sight else StoreRef(),
         window_seconds=look.window.total_seconds(),
         states=tuple(found),
         jobs=tuple(jobs),
-        jobs_total=_total(found, look, chosen, len(keys)),
+        jobs_total=_total(found, look, chosen, len(seen.keys)),
         exit_code=exit_code(jobs if look.jobs else (), found),
     )
 
@@ -90,6 +150,8 @@ def _keys(
 ) -> list[Key]:
     if look.jobs:
         return naming.named(snapshot, look.jobs)
+    if chosen and chosen.name in counts and counts[chosen.name].keys:
+        return list(counts[chosen.name].keys[: look.limit])
     if chosen:
         return listed(snapshot, chosen, look)
     return _needy(snapshot, counts, look.limit)
@@ -111,7 +173,7 @@ def _selected(
         return []
     try:
         with snapshot.database.savepoint():
-            return evidence.select(snapshot, state, limit, where=where)
+            return shortlist.select(snapshot, state, limit, where=where)
     except QueryError as error:
         snapshot.unread[state.name] = explain(error, state.evidence.sql, snapshot.server.role)
         return []
@@ -131,66 +193,12 @@ def _needy(snapshot: Snapshot, counts: Mapping[str, Count], limit: int) -> list[
     }
     for state in sorted(snapshot.states, key=lambda state: severity.RANK[levels.get(state.name)]):
         if levels.get(state.name) and set(snapshot.matrix.key) <= set(snapshot.columns[state.name]):
-            found |= dict.fromkeys(_selected(snapshot, state, limit))
+            known = counts[state.name].keys[:limit]
+            found |= dict.fromkeys(known or _selected(snapshot, state, limit))
     for doubt in (CONFLICT, UNCLASSIFIED):
         if doubt in counts:
             found |= dict.fromkeys(counts[doubt].keys)
     return list(found)
-
-
-def _job(snapshot: Snapshot, values: Key, judged: Judgement, look: Look) -> Job:
-    """One job's verdict; by its own age and as one of a kind."""
-    state = snapshot.matrix.state(judged.state)
-    overlays = tuple(name for name in judged.rows if name not in judged.lifecycle)
-    since = _since(judged.rows[judged.state]) if state else None
-    age = None if since is None else max(0.0, (snapshot.clock - since).total_seconds())
-    name = key.text(values)
-    refusal = permission.refusal(judged, state)
-    command = None
-    if state and state.action and refusal is None:
-        command = permission.command(state.action, [name], look.suffix)
-    return Job(
-        job=name,
-        state=judged.state,
-        overlays=overlays,
-        severity=_worst(snapshot, judged, age),
-        since=None if since is None else since.isoformat(),
-        age_seconds=age,
-        evidence=judged.rows,
-        permitted=command is not None,
-        refusal=refusal,
-        command=command,
-        detail=dossier.compile(snapshot, values, judged) if look.jobs else None,
-    )
-
-
-def _worst(snapshot: Snapshot, judged: Judgement, age: float | None) -> Level | None:
-    levels = []
-    for name, rows in judged.rows.items():
-        state = snapshot.matrix.state(name)
-        since = _since(rows)
-        own = (
-            age
-            if name == judged.state or since is None
-            else (snapshot.clock - since).total_seconds()
-        )
-        if state:
-            levels.append(severity.level(state.severity, len(rows), own))
-    return min(levels, key=severity.RANK.__getitem__, default=None)
-
-
-def _since(rows: Sequence[Mapping[str, str | None]]) -> datetime | None:
-    times = [_time(row["since"]) for row in rows if row.get("since")]
-    return min((time for time in times if time), default=None)
-
-
-def _time(text: str | None) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(text or "")
-    except ValueError:
-        # `infinity` and years past 9999 are times to PostgreSQL and none to Python: the age is unknown.
-        return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _total(found: Sequence[Finding], look: Look, chosen: State | None, seen: int) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,8 +41,38 @@ def test_every_state_exists_because_a_process_made_it(shared: Demo) -> None:
         "failed": 1,
         "cancelled": 1,
         "cancelled_still_leased": 1,
-        "unconfirmed_materialization": 1,
+        "unconfirmed_materialization": 3,
     }
+
+
+def test_every_state_of_files_exists_because_something_happened_to_one(shared: Demo) -> None:
+    shown = aps("inspect", "--demo", "--level", "rehashed", "--format", "json")
+    states = {one["state"]: one for one in json.loads(shown.stdout)["states"]}
+    counts = {name: one["items"] for name, one in states.items() if one["level"] and one["items"]}
+    assert counts == {
+        "missing_artifact": 2,
+        "confirmed_publication": 3,
+        "unconfirmed_materialization": 3,
+        "orphan_candidate": 3,
+        "unconfirmed_result": 3,
+        "stray_file": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    {
+        "removed": "problem absent",
+        "truncated": "problem other digest",
+        "different": "the input file has another digest",
+        "absent": "the input file is absent",
+        "stopped": "unconfirmed result",
+        "poisoned": "orphan candidate",
+    }.items(),
+)
+def test_what_happened_to_a_file_is_told_with_its_job(shared: Demo, part: str, told: str) -> None:
+    shown = aps("inspect", str(shared.jobs[part]), "--demo", "--level", "rehashed")
+    assert told in " ".join(shown.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -103,7 +134,8 @@ def test_the_first_screen_names_each_state_and_what_to_type_next(shared: Demo) -
         "repeat abandonment",
         "live lease 1",
         "ready 7",
-        "confirmed publication 5",
+        "confirmed publication 4",
+        "missing artifact (listed)",
         f"aps inspect {shared.jobs['killed']} --demo",
         f"aps reclaim {shared.jobs['killed']} --demo",
         "aps demo resume",
@@ -162,5 +194,6 @@ def test_the_hints_follow_the_demo_as_it_stands(demo: Demo) -> None:
     assert "aps reclaim" not in now
     assert "aps demo work" in now
     aps("demo", "work")
-    assert hints().split() == ["aps", "demo", "stop", "end", "the", "demo"]
+    left = [line.split("  ")[1] for line in hints().splitlines() if line]
+    assert left == ["aps inspect --demo --level rehashed", "aps demo stop"]
     assert f"job {stopped} is complete under epoch 3; " in aps("demo", "resume").stdout

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from aps.commands import console, options
+from aps.commands import console, inspect, options, stores
 from aps.commands.options import Reach
 
 if TYPE_CHECKING:
@@ -78,13 +78,12 @@ def _tell(step: str) -> None:
 
 def _look() -> Report:
     """The first screen, printed, and what it was made of."""
-    from aps import render, triage
+    from aps import triage
 
     target = options.target("demo", Reach(demo=True))
-    with target.session() as database:
-        report = triage.inspect(target.matrix, database, triage.Look(suffix=target.suffix))
-    view = console.view(quiet=False, suffix=target.suffix, place=target.place)
-    console.out(render.report(report, "table", view))
+    look = triage.Look(suffix=target.suffix, again=target.suffix)
+    report = inspect.seen(target, look, stores.sight(stores.demo(), None, "listed", None))
+    inspect.show(report, look, "table", quiet=False, place=target.place)
     return report
 
 
@@ -99,6 +98,7 @@ def _hints(demo: Demo, report: Report) -> None:
         stopped = demo.jobs["stopped"]
         wake = f"wake the worker that was stopped while it had job {stopped}"
         lines["aps demo resume"] = wake
+    lines["aps inspect --demo --level rehashed"] = "read the files that rows name, byte by byte"
     lines["aps demo stop"] = "end the demo"
     console.out("\ntry next:")
     for command, effect in lines.items():

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aps.commands import console, options
+from aps.commands import console, options, stores
 from aps.commands.options import Format, Reach, Target
 from aps.errors import Usage
 
 if TYPE_CHECKING:
+    from aps.files import Sight
+    from aps.model.report import Report
     from aps.triage import Look
 
 
@@ -35,6 +37,9 @@ def inspect(
             "--since", metavar="TIME", help="How far back finished states are counted, such as 7d."
         ),
     ] = "24h",
+    store: stores.StoreOption = None,
+    observations: stores.Observations = None,
+    level: stores.LevelOption = "listed",
     dsn: options.Dsn = None,
     pack: options.Pack = "aps",
     schema: options.Schema = None,
@@ -54,6 +59,7 @@ def inspect(
 
     reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
     target = options.target("inspect", reach)
+    words = stores.words(store, observations, level, demo=demo)
     look = triage.Look(
         jobs=tuple(jobs or ()),
         state=state,
@@ -61,27 +67,33 @@ def inspect(
         limit=limit,
         window=options.duration("--since", since),
         suffix=target.suffix,
+        again=" ".join([*filter(None, [target.suffix]), *words]),
     )
-    console.leave(show(target, look, format, quiet=quiet))
+    given = stores.demo() if demo else store
+    with stores.progress(quiet=quiet or show_sql) as tell:
+        sight = stores.sight(given, observations, level, tell)
+        report = seen(target, look, sight)
+    console.leave(show(report, look, format, quiet=quiet, place=target.place))
 
 
-def show(target: Target, look: Look, format: Format, *, quiet: bool) -> int:
-    """Print one report; returns the exit code."""
-    from aps import render, triage
+def seen(target: Target, look: Look, sight: Sight | None) -> Report:
+    """One look. Raises ApsError."""
+    from aps import triage
     from aps.database import ConnectionLost
 
     try:
         with target.session() as database:
-            report = triage.inspect(target.matrix, database, look)
+            return triage.inspect(target.matrix, database, look, sight)
     except ConnectionLost:
         # A recovery conflict on a standby ends the session; savepoints do not help, a new snapshot does.
         with target.session() as database:
-            report = triage.inspect(target.matrix, database, look)
-    console.out(
-        render.report(
-            report,
-            format,
-            console.view(quiet=quiet, listing=look.state, suffix=target.suffix, place=target.place),
-        )
-    )
+            return triage.inspect(target.matrix, database, look, sight)
+
+
+def show(report: Report, look: Look, format: Format, *, quiet: bool, place: str) -> int:
+    """Print one report; returns the exit code."""
+    from aps import render
+
+    view = console.view(quiet=quiet, listing=look.state, suffix=look.again, place=place)
+    console.out(render.report(report, format, view))
     return report.exit_code

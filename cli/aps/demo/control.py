@@ -65,6 +65,11 @@ def dsn(role: str = "aps_operate") -> str:
     return _needed().dsn(role)
 
 
+def store() -> str:
+    """The folder of the demo's artifacts. Raises DatabaseError where none runs."""
+    return _needed().store
+
+
 def start(
     tell: Callable[[str], None] = lambda step: None, idle: float = IDLE_SECONDS
 ) -> tuple[Demo, bool]:

@@ -70,6 +70,8 @@ class Stage:
                 self._loses(adopter, poisoned)
             jobs |= self._abandoned_jobs()
             jobs |= self._waiting_jobs()
+            jobs |= self._unconfirmed_inputs()
+            self._mishaps(jobs)
             for part in ("killed", "stopped", "poisoned"):
                 self._await_overdue(jobs[part])
         there = {"steady": self._steady, "cancelled": self._cancelled, "stopped": self._stopped}
@@ -89,7 +91,8 @@ class Stage:
         cancelled = self._accept("ledger-2025")
         self._takes(self._cancelled, cancelled)
         self._call("cancel", job_id=cancelled, epoch=1, reason="its caller asked for 2026 instead")
-        return {"published": ready[0], "failed": failed, "steady": steady, "cancelled": cancelled}
+        published = {"published": ready[0], "removed": ready[1], "truncated": ready[2]}
+        return published | {"failed": failed, "steady": steady, "cancelled": cancelled}
 
     def _abandoned_jobs(self) -> dict[str, int]:
         """A worker killed and one stopped in the middle of their jobs, and one that gives its job back."""
@@ -117,6 +120,26 @@ class Stage:
         self._accept("vat-2026-q4-lu", answer="repeated")
         self._accept("vat-2026-q4-lu", kind="forecast", answer="conflict")
         return {"unconfirmed": unconfirmed}
+
+    def _unconfirmed_inputs(self) -> dict[str, int]:
+        """One whose producer wrote something else, and one whose producer wrote nothing."""
+        different = self._accept("customers-fr", _CUSTOMERS, confirm=False)
+        self._input("customers-fr").write_bytes(_CUSTOMERS[:20])
+        absent = self._accept("customers-it", _CUSTOMERS, confirm=False)
+        self._input("customers-it").unlink()
+        return {"different": different, "absent": absent}
+
+    def _mishaps(self, jobs: dict[str, int]) -> None:
+        """A published file that somebody removed, one that was cut short, and an input whose request never came."""
+        self._file(jobs["removed"]).unlink()
+        truncated = self._file(jobs["truncated"])
+        os.truncate(truncated, truncated.stat().st_size // 2)
+        self._input("customers-de").write_bytes(_CUSTOMERS)
+
+    def _file(self, job: int) -> Path:
+        """The one file that was written for a job."""
+        (file,) = (self._store / str(job)).iterdir()
+        return file
 
     def _accept(
         self,

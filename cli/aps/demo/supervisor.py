@@ -71,9 +71,9 @@ def _stage(server: Cluster, family: Family, home: Path, version: str) -> Demo:
     from aps.demo import stage
 
     _tell(step="creating the queue")
-    _install(server)
     store = home / "store"
     (store / "inputs").mkdir(parents=True)
+    _install(server, store)
     dsns = {role: server.dsn(_DATABASE, login) for role, login in _LOGINS.items()}
     _tell(step="letting workers publish, fail, hang and die")
     scene = stage.Stage(family, dsns["aps_work"], store).play()
@@ -90,13 +90,15 @@ def _stage(server: Cluster, family: Family, home: Path, version: str) -> Demo:
     )
 
 
-def _install(server: Cluster) -> None:
+def _install(server: Cluster, store: Path) -> None:
     from aps import database, install
+    from aps import store as stores
 
     with database.connect(server.dsn(), application="aps/demo") as session:
         session.call((_SQL / "database.sql").read_text(encoding="utf-8"), {})
     with database.connect(server.dsn(_DATABASE), application="aps/demo") as session:
         install.queue(session)
+        install.bind(session, stores.open(str(store)))
         session.run((_SQL / "roles.sql").read_text(encoding="utf-8"))
         session.commit()
 

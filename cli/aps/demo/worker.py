@@ -144,6 +144,8 @@ class Worker:
         with _new_file(self._store, claim.candidate) as file:
             for step in work(claim):
                 file.write(step)
+                # What was written before a crash is evidence: it must not die with the process.
+                file.flush()
                 digest.update(step)
                 self._between_steps(claim)
         return f"sha256:{digest.hexdigest()}"

@@ -50,6 +50,8 @@ def matrix(
         scope=shape.scope,
         versions=tuple(shape.versions or ()),
         names=_optional(scanned, "names"),
+        further_names=_optional(scanned, "names", "context"),
+        ahead=_optional(scanned, "ahead"),
     )
 
 

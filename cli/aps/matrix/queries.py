@@ -45,6 +45,8 @@ def _asked(source: Source) -> Iterator[Asked]:
     looked_up = any(source.has("states", name, "artifacts") for name in states)
     yield Asked(file_of("population"), ("states",), "look", True)
     yield Asked(file_of("names"), ("states",), "look", looked_up)
+    yield Asked(file_of("names", "context"), ("states",), "context", False)
+    yield Asked(file_of("ahead"), ("states",), "look", False)
     for name in states:
         path = ("states", name)
         yield Asked(file_of(name), path, "look", True)

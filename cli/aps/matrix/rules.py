@@ -14,7 +14,7 @@ from aps.model.matrix import BOUND_ALWAYS, BOUND_TO_ACTIONS, CORE_STATES, Parame
 
 RESERVED = frozenset(
     {"unclassified", "conflict", "undetermined", "not_looked"}
-    | {"schema", "roles", "population", "names"}
+    | {"schema", "roles", "population", "names", "ahead"}
 )
 _BOUND = BOUND_ALWAYS | BOUND_TO_ACTIONS | {"max_lease"}
 _COLUMNS = frozenset({"since", "refusal", "item", "locked"})

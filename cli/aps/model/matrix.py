@@ -35,6 +35,7 @@ BOUND_ALWAYS = frozenset(
         "observed_sizes",
         "observed_digests",
         "observed_errors",
+        "observed_level",
     }
 )
 # `before`: the rows as they were, whole, as json, parallel to the keys; for abort alone.
@@ -143,7 +144,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A pack, loaded. `sha256` pins matrix.yaml and every SQL file, wherever the pack lies."""
+    """A pack, loaded. `sha256` pins matrix.yaml and every SQL file, wherever the pack lies.
+
+    `names` are the files that rows claim, `further_names` those ever handed out for given jobs; `ahead` finds files
+    that only a newer database can have handed out.
+    """
 
     name: str
     path: Path
@@ -163,6 +168,8 @@ class Matrix:
     scope: str | None = None
     versions: tuple[str, ...] = ()
     names: Query | None = None
+    further_names: Query | None = None
+    ahead: Query | None = None
 
     @property
     def values(self) -> dict[str, Value]:

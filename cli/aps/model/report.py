@@ -51,11 +51,12 @@ class PackRef:
 
 @dataclass(frozen=True, slots=True)
 class StoreRef:
-    """`level` is how far files were looked at: recorded, listed, attested, rehashed."""
+    """`level` is how far files were looked at: recorded, listed, attested, rehashed; `notes` are for people."""
 
     url: str | None = None
     level: str = "recorded"
     error: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class Finding:
 
     `locked` counts the rows held by another transaction at the look; `windowed` says that only the window of
     finished states was counted. `worst` is the job to look at first.
+    Of states that need files: how far these were looked at (`level`), how many of the names that rows claim could be
+    judged (`looked` of `claimed`), and `samples` of items that belong to no job.
     """
 
     state: str
@@ -81,6 +84,10 @@ class Finding:
     do: str | None
     worst: str | None
     owner: str
+    level: str | None = None
+    looked: int | None = None
+    claimed: int | None = None
+    samples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

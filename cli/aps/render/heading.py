@@ -49,6 +49,21 @@ def name(finding: Finding, view: View) -> str:
     return view.words(finding.title)
 
 
+def at_level(finding: Finding, view: View) -> str:
+    """The name, for a state of files with how far these were looked at."""
+    return f"{name(finding, view)} ({finding.level})" if finding.level else name(finding, view)
+
+
+def files(report: Report, view: View) -> str:
+    """What a person should read of the look at files; empty where nobody looked."""
+    lines = (
+        line
+        for note in report.store.notes
+        for line in prose.wrapped(f"files: {view.words(note)}", view.columns, rest="  ")
+    )
+    return "\n".join(lines)
+
+
 def unread(report: Report, findings: Sequence[Finding], view: View) -> str:
     """`could not be read: ...`, each with why; `nothing` where everything was."""
     # One missing grant makes many states unread: its reason is told once.
@@ -57,7 +72,7 @@ def unread(report: Report, findings: Sequence[Finding], view: View) -> str:
         if finding.verdict == "undetermined":
             unread.setdefault(finding.error or "no reason is known", []).append(name(finding, view))
     told = [f"{', '.join(titles)} ({view.words(why)})" for why, titles in unread.items()]
-    if report.store.error:
+    if report.store.error and report.store.error not in unread:
         told.append(view.words(f"store {report.store.url} ({report.store.error})"))
     text = prose.joined(told, view, view.columns - len(_UNREAD)) or "nothing"
     lines = prose.wrapped(f"{_UNREAD}{text}", view.columns, rest="  ")

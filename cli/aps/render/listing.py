@@ -16,24 +16,30 @@ def text(report: Report, view: View) -> str:
     listed = [finding for finding in report.states if finding.state == view.listing]
     head = heading.report(report, view)
     if not report.jobs:
-        return prose.paragraphs([[head], [_none(report, listed, view)]])
+        return prose.paragraphs(
+            [[head], [_none(report, listed, view), heading.files(report, view)]]
+        )
     unread = any(finding.verdict == "undetermined" for finding in listed)
     doubt = heading.unread(report, listed, view) if unread or report.store.error else ""
     typed = key.typed("aps inspect", [report.jobs[0].job], view.suffix)
     total = "an unknown number" if report.jobs_total is None else str(report.jobs_total)
+    shown = f"showing {len(report.jobs)} of {total}"
     hint = "" if view.quiet else f"next:  {view.words(typed)}"
-    tail = [f"showing {len(report.jobs)} of {total}", doubt, hint]
+    tail = [shown, doubt, heading.files(report, view), hint]
     return prose.paragraphs([[head], [table(report, view)], tail])
 
 
 def _none(report: Report, listed: Sequence[Finding], view: View) -> str:
     for finding in listed:
-        title = heading.name(finding, view)
+        title = heading.at_level(finding, view)
         match finding.verdict:
             case "undetermined":
                 return heading.unread(report, listed, view)
             case "not_looked":
                 return f"{title}: not looked, so nothing is known of it"
+            case "found" if finding.samples:
+                first = ", ".join(view.text(sample) for sample in finding.samples)
+                return f"{title}: {screen.count(finding)}, such as {first}"
             case "found":
                 return f"{title}: {screen.count(finding)}, and none of them is shown here"
             case "clear" if finding.windowed:

@@ -21,6 +21,7 @@ _STATES = (
     "verdict",
     "jobs",
     "items",
+    "level",
     "oldest_seconds",
     "worst",
     "do",
@@ -42,6 +43,8 @@ def report(report: Report, view: View) -> str:
         at,
         f"matrix {report.pack.sha256[:8]}",
     ]
+    if report.store.url:
+        parts.append(f"store {report.store.url}, {report.store.level}")
     told = records.report(report, view)
     if not records.of_jobs(report, view):
         told = records.only(told, _STATES)

@@ -15,7 +15,9 @@ def text(report: Report, view: View) -> str:
     """The pages of all jobs that have details, under one heading."""
     head = heading.report(report, view)
     first, *others = [_page(report, job, job.detail, view) for job in report.jobs if job.detail]
-    return "\n\n\n".join([prose.paragraphs([[head], [first]]), *others])
+    # What the store would not show is said of no job, and so above them all.
+    doubt = heading.unread(report, report.states, view) if report.store.error else ""
+    return "\n\n\n".join([prose.paragraphs([[head], [doubt], [first]]), *others])
 
 
 def _page(report: Report, job: Job, detail: Detail, view: View) -> str:

@@ -50,7 +50,7 @@ def of_jobs(report: Report, view: View) -> bool:
 
 
 def _state(finding: Finding) -> Mapping[str, Value]:
-    row: dict[str, Value] = tree.of(finding)
+    row: dict[str, Value] = tree.of(finding) | {"samples": ", ".join(finding.samples) or None}
     if finding.verdict == "not_looked":
         return row | dict.fromkeys(_MEASURED)
     if finding.verdict == "undetermined":

@@ -24,7 +24,7 @@ def text(report: Report, view: View) -> str:
     needy = [finding for finding in report.states if finding.severity]
     table = grid.text(_COLUMNS, [_row(finding, view) for finding in needy], view) if needy else ""
     rest = [heading.unread(report, report.states, view)]
-    rest += [_clear(report, view), _not_looked(report, view)]
+    rest += [_clear(report, view), _not_looked(report, view), heading.files(report, view)]
     if not view.quiet:
         rest.append(_next(needy, view))
     head = heading.report(report, view)
@@ -33,7 +33,7 @@ def text(report: Report, view: View) -> str:
 
 def _row(finding: Finding, view: View) -> Row:
     cells = (
-        heading.name(finding, view),
+        heading.at_level(finding, view),
         count(finding, brief=True),
         age.text(finding.oldest_seconds),
         view.text(finding.worst),
@@ -47,7 +47,13 @@ def count(finding: Finding, *, brief: bool = False) -> str:
     """Jobs, with their items where these are others; items alone where no job has them."""
     jobs, items = finding.jobs, finding.items
     if not jobs:
-        return f"{items} items" if items else "unknown" if jobs is None else "0"
+        return (
+            f"{items} {'item' if items == 1 else 'items'}"
+            if items
+            else "unknown"
+            if jobs is None
+            else "0"
+        )
     return str(jobs) if brief or items in (None, jobs) else f"{jobs} ({items} items)"
 
 
@@ -83,9 +89,10 @@ def _all_at_zero(report: Report, zero: int) -> str:
 def _calm(finding: Finding, report: Report, view: View) -> str:
     said = f"{heading.name(finding, view)} {count(finding)}"
     if finding.windowed:
-        return f"{said} in {age.window(report.window_seconds)}"
-    notes = []
-    if finding.oldest_seconds is not None:
+        said += f" in {age.window(report.window_seconds)}"
+    notes = [finding.level] if finding.level else []
+    notes += [view.text(sample) for sample in finding.samples]
+    if not finding.windowed and finding.oldest_seconds is not None:
         notes.append(f"oldest {age.text(finding.oldest_seconds)}")
     if finding.locked:
         notes.append(f"at least {finding.locked} locked now")
