@@ -10,7 +10,7 @@ from aps.evidence import Count
 from aps.files import Looked
 from aps.model import key
 from aps.model.matrix import State
-from aps.model.report import CONFLICT, UNCLASSIFIED, Finding, Job, Verdict
+from aps.model.report import CONFLICT, UNCLASSIFIED, Finding, Job, Level, Verdict
 from aps.snapshot import Snapshot
 
 _NONE = Count(0, 0, None, None)
@@ -38,6 +38,11 @@ def compile(
     )
 
 
+def level(state: State, count: Count) -> Level | None:
+    """How bad so much of a state is, by its jobs or its items, whichever are more."""
+    return severity.level(state.severity, max(count.jobs, count.items), count.oldest)
+
+
 def _finding(
     snapshot: Snapshot,
     state: State,
@@ -48,12 +53,8 @@ def _finding(
 ) -> Finding:
     error = snapshot.unread.get(state.name) or looked.unseen.get(state.name)
     count = counts.get(state.name, _NONE)
-    level = (
-        None
-        if error
-        else severity.level(state.severity, max(count.jobs, count.items), count.oldest)
-    )
-    worst = _worst_job(state, jobs) if level else None
+    bad = None if error else level(state, count)
+    worst = _worst_job(state, jobs) if bad else None
     verdict = _verdict(state, count, error, looked)
     known = verdict in ("found", "clear")
     return Finding(
@@ -66,7 +67,7 @@ def _finding(
         oldest_seconds=count.oldest if known else None,
         locked=None if not known or snapshot.server.in_recovery else count.locked,
         windowed=state.finished,
-        severity=level,
+        severity=bad,
         error=error,
         action=state.action.run if state.action else None,
         do=_do(state, worst, suffix),

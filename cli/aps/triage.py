@@ -183,11 +183,7 @@ def _needy(snapshot: Snapshot, counts: Mapping[str, Count], limit: int) -> list[
     """The jobs to look at first: of the states that need someone, worst first, then those in doubt."""
     found: dict[Key, None] = {}
     levels = {
-        state.name: severity.level(
-            state.severity,
-            max(counts[state.name].jobs, counts[state.name].items),
-            counts[state.name].oldest,
-        )
+        state.name: findings.level(state, counts[state.name])
         for state in snapshot.states
         if state.name in counts
     }

@@ -10,7 +10,8 @@ import pytest
 
 from aps.demo import control
 from aps.demo.state import Demo
-from tests.support.demo import aps, events, eventually, look, own_folder, row
+from tests.support.demo import aps, events, look, own_folder, row
+from tests.support.watching import eventually
 
 pytestmark = pytest.mark.slow
 

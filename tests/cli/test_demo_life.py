@@ -16,7 +16,8 @@ import pytest
 from aps.demo import account, control, state
 from aps.errors import DatabaseError
 from tests.support.cli import refused
-from tests.support.demo import PACKAGES, all_gone, aps, eventually, is_gone, own_folder
+from tests.support.demo import PACKAGES, all_gone, aps, own_folder
+from tests.support.watching import eventually, is_gone
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -17,6 +16,7 @@ import pytest
 from aps.demo import account, cluster
 from aps.demo.binaries import Binaries
 from aps.errors import DatabaseError
+from tests.support.watching import eventually, is_gone
 
 _MAKE = b"CREATE TABLE kept AS SELECT 42 AS answer"
 
@@ -62,24 +62,6 @@ def ask(server: cluster.Cluster, question: bytes) -> object:
         cursor = connection.execute(question)
         row = cursor.fetchone() if cursor.description else None
     return row[0] if row else None
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    status = Path(f"/proc/{pid}/stat")
-    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
 def modes(folder: Path) -> dict[Path, int]:
@@ -150,7 +132,7 @@ def test_a_server_killed_outright_starts_again(binaries: Binaries) -> None:
         pid = server.pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-        assert eventually(lambda: server.pid is None)
+        assert eventually(lambda: server.pid is None, seconds=10)
         server.restart()
         assert ask(server, b"SELECT 1") == 1
 
@@ -172,8 +154,8 @@ def test_the_server_is_gone_after_its_starter_was_killed(binaries: Binaries, how
         assert Path(sockets).is_dir()
         starter.kill()
         assert eventually(lambda: is_gone(int(pid)), seconds=2)
-    assert eventually(lambda: not Path(sockets).exists())
-    assert eventually(lambda: not Path(folder).exists())
+    assert eventually(lambda: not Path(sockets).exists(), seconds=10)
+    assert eventually(lambda: not Path(folder).exists(), seconds=10)
 
 
 def test_spaces_in_every_path_do_no_harm(open_folder: Path, binaries: Binaries) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from aps.demo import control
 from aps.demo.state import Demo
 from aps.model.report import Report
 from tests.support import cli
+from tests.support.watching import is_gone
 
 PACKAGES = str(Path(control.__file__).parents[2])
 
@@ -60,24 +60,6 @@ def aps(*words: str) -> cli.Result:
     """The command, which finds the demo of this test."""
     names = ("XDG_RUNTIME_DIR", "TMPDIR")
     return cli.call(*words, env={name: os.environ[name] for name in names})
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    status = Path(f"/proc/{pid}/stat")
-    return status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
 def processes(demo: Demo) -> tuple[int, ...]:

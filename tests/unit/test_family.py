@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.demo import PACKAGES, eventually, is_gone
+from tests.support.demo import PACKAGES
+from tests.support.watching import eventually, is_gone
 
 # A parent with a fork that runs and one that stands still; it tells their numbers and waits.
 _PARENT = """
