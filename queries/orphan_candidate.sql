@@ -1,6 +1,8 @@
--- Files that an attempt names, whose epoch is over, that nothing publishes, and that are past the grace. One item an attempt.
--- Returns job_id, item, since, epoch, worker, ended_as, observed_size, level.
-SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.ended_as, o.size AS observed_size,
+-- Files that an attempt names, whose epoch is over, that no row publishes or takes as its input, and that are past the
+-- grace. One item an attempt.
+-- Returns job_id, item, since, epoch, worker, ended_as, observed_size, observed_digest, level.
+SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.ended_as,
+       o.size AS observed_size, o.digest AS observed_digest,
        CASE WHEN o.digest IS NULL THEN 'listed' ELSE %(observed_level)s::text END AS level
   FROM unnest(%(observed_names)s::text[], %(observed_sizes)s::bigint[],
               %(observed_digests)s::text[], %(observed_errors)s::text[]) AS o (name, size, digest, error)
@@ -11,3 +13,4 @@ SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.
    AND (j.epoch > a.epoch OR j.finished_at IS NOT NULL)
    AND (j.lease_until IS NULL OR j.lease_until <= %(clock)s - %(orphan_grace)s OR j.epoch > a.epoch)
    AND NOT EXISTS (SELECT FROM aps.job p WHERE p.published_name = a.candidate)
+   AND NOT EXISTS (SELECT FROM aps.job i WHERE i.input_name = a.candidate)

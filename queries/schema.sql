@@ -69,6 +69,7 @@ CREATE INDEX job_cancelled_leased ON aps.job (lease_until, job_id) WHERE state =
 CREATE INDEX job_withdrawn ON aps.job (withdrawn_at, job_id) WHERE withdrawn_at IS NOT NULL;
 CREATE INDEX job_finished ON aps.job (finished_at, job_id) WHERE finished_at IS NOT NULL;
 CREATE INDEX job_published ON aps.job (published_name) WHERE published_name IS NOT NULL;
+CREATE INDEX job_by_input ON aps.job (input_name) WHERE input_name IS NOT NULL;
 
 -- One row an ownership: every worker and every file name ever handed out, so that an orphan is a fact, not a guess.
 CREATE TABLE aps.attempt (

@@ -11,7 +11,7 @@ from aps import statements
 from aps.database import QueryError
 from aps.errors import Refused
 from aps.model.matrix import Action, Query
-from aps.model.operation import Outcome, Result
+from aps.model.operation import Id, Outcome, Result
 from aps.model.plan import PlannedJob
 from aps.snapshot import Snapshot
 
@@ -46,7 +46,7 @@ class Act:
     def run(
         self,
         jobs: Sequence[PlannedJob],
-        results: dict[str, Result],
+        results: dict[Id, Result],
     ) -> list[PlannedJob]:
         """Run the action; where it raises, halve the jobs until only the bad rows are left out."""
         try:
@@ -56,7 +56,7 @@ class Act:
             if error.sqlstate in VICTIM:
                 raise
             if len(jobs) == 1 or self._spent(error):
-                results |= {job.job: Result(job.job, *_failure(error)) for job in jobs}
+                results |= {job.id: Result(job.job, *_failure(error)) for job in jobs}
                 return []
         middle = len(jobs) // 2
         return [
@@ -70,7 +70,7 @@ class Act:
     def _counted(
         self,
         jobs: Sequence[PlannedJob],
-        results: dict[str, Result],
+        results: dict[Id, Result],
     ) -> list[PlannedJob]:
         """The action, and the table's own count of what it changed: a trigger that touched another row shows here."""
         query = _query(self.action)
@@ -87,7 +87,7 @@ class Act:
         self._held_to(query, self._changes() - before, len(returned))
         for key, job in by_key.items():
             if key not in done:
-                results[job.job] = Result(
+                results[job.id] = Result(
                     job.job,
                     "blocked",
                     "the action left it as it was: a trigger, rule or policy kept the row",

@@ -4,52 +4,99 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from aps import exits, planning, standing
+from aps import change, exits, files, planning, quarantine, standing, undo, unfinished
 from aps import run as running
 from aps import snapshot as snapshots
 from aps.database import Database
-from aps.errors import Refused
+from aps.errors import Refused, StoreError
 from aps.exits import Exit
 from aps.model.operation import FORMAT_VERSION, OUTCOMES, Operation, Outcome, Result
 from aps.model.plan import PlannedJob
 from aps.run import Run
 from aps.snapshot import Snapshot
 
+# One batch of a plan, each of its jobs to an outcome.
+_Work = Callable[[Run, Snapshot, Sequence[PlannedJob]], None]
+
 
 def apply(run: Run, *, retries: int = 0, rest: Callable[[], None] = lambda: None) -> Operation:
     """Do the plan. Locked jobs are tried `retries` times more, with a `rest` before each; it never waits for a lock.
 
-    Raises PlanError, Refused before anything was tried; what happens after is told in the Operation.
+    Raises PlanError, Refused, StoreError before anything was tried; what happens after is told in the Operation.
     """
     for refused in run.plan.refused:
         state = run.matrix.state(refused.state)
         title = state.title if state else refused.state
-        run.results[refused.job] = Result(refused.job, "refused", f"{title}: {refused.reason}")
+        result = Result(refused.job, "refused", f"{title}: {refused.reason}")
+        run.results[result.id] = result
+    jobs = quarantine.units(run.plan.jobs) if _moves_files(run) else run.plan.jobs
     try:
-        with run.connect() as database, database.look():
-            snapshot = _checked(run, database)
-        _rounds(run, snapshot, retries, rest)
+        snapshot = _begun(run)
+        _rounds(run, snapshot, jobs, retries, rest)
     except KeyboardInterrupt:
         run.interrupted = True
-    run.leave(run.untold(run.plan.jobs), "refused", "not applied: interrupted before its commit")
+    run.leave(run.untold(jobs), "refused", "not applied: interrupted before its commit")
     return _told(run)
 
 
-def _rounds(run: Run, snapshot: Snapshot, retries: int, rest: Callable[[], None]) -> None:
-    waiting: Sequence[PlannedJob] = run.plan.jobs
+def settle(run: Run) -> Operation:
+    """Bring an operation on files to its end that was interrupted: by what lies at both names of each.
+
+    Raises Refused, StoreError. Of two runs at once each file is settled by one.
+    """
+    try:
+        unfinished.settle(run, _begun(run))
+    except KeyboardInterrupt:
+        run.interrupted = True
+    return _told(run)
+
+
+def _moves_files(run: Run) -> bool:
+    return run.state.artifacts == "listed"
+
+
+def _work(run: Run) -> _Work:
+    if _moves_files(run):
+        return quarantine.restore if run.undoes else quarantine.batch
+    make = undo.change if run.undoes else change.change
+    return partial(running.batch, make=make)
+
+
+def _rounds(
+    run: Run,
+    snapshot: Snapshot,
+    waiting: Sequence[PlannedJob],
+    retries: int,
+    rest: Callable[[], None],
+) -> None:
+    work = _work(run)
     for round_number in range(retries + 1):
         if round_number:
             rest()
         for start in range(0, len(waiting), run.batch_size):
-            running.batch(run, snapshot, waiting[start : start + run.batch_size])
-        waiting = [job for job in waiting if run.results[job.job].outcome == "locked"]
+            work(run, snapshot, waiting[start : start + run.batch_size])
+        waiting = [job for job in waiting if run.results[job.id].outcome == "locked"]
         if run.stopped or not waiting:
             break
 
 
+def _begun(run: Run) -> Snapshot:
+    """Everything that must hold before the first lock is taken, and the first file is read."""
+    with run.connect() as database:
+        with database.look():
+            snapshot = _checked(run, database)
+        if run.sight:
+            fault = files.fault(run.sight, snapshot)
+            if fault:
+                raise StoreError(fault)
+        elif run.state.artifacts:
+            raise Refused(f"{run.plan.state} depends on files: name their store with --store URL")
+    return snapshot
+
+
 def _checked(run: Run, database: Database) -> Snapshot:
-    """Everything that must hold before the first lock is taken."""
     server = database.probe()
     snapshot = snapshots.take(database, run.matrix, server)
     planning.check(run.plan, run.matrix, server, snapshot.clock)

@@ -16,19 +16,27 @@ _NEVER_FENCED = ("locked", "refusal")
 
 
 def compare(matrix: Matrix, planned: str, job: PlannedJob, now: Judgement) -> Result | None:
-    """None where the job may be acted upon: in the planned state only, same evidence, no refusal. Else its outcome."""
+    """None where the job may be acted upon: still in the planned state, same evidence, no refusal. Else its outcome.
+
+    Of a lifecycle state it must be in that one only; an overlay must lie on a job that is in one state.
+    """
     state = matrix.state(planned)
     if matrix.state(now.state) is None:
         # In doubt: nobody's, two states' or unreadable. It has not moved on, it may not be acted upon.
         return Result(job.job, "refused", f"{now.state} now: {permission.refusal(now, None)}")
-    if state is None or now.state != planned:
+    if state is None or (state.kind == "lifecycle" and now.state != planned):
         return Result(job.job, "changed", _elsewhere(matrix, now))
-    moved = _moved(state, job.evidence, now.rows[planned])
+    rows = [
+        row for row in now.rows.get(planned, ()) if row.get("item") == (job.item or row.get("item"))
+    ]
+    if not rows:
+        return Result(job.job, "changed", f"no longer {state.title}; {_elsewhere(matrix, now)}")
+    moved = _moved(state, job.evidence, rows)
     if moved:
         return Result(
             job.job, "changed", f"{'; '.join(moved)}: still {state.title}, but not as planned"
         )
-    refusal = permission.refusal(now, state)
+    refusal = next((row["refusal"] for row in rows if row.get("refusal")), None)
     return Result(job.job, "refused", refusal) if refusal else None
 
 

@@ -105,9 +105,8 @@ def _worst_job(state: State, jobs: Sequence[Job]) -> Job | None:
 def _do(state: State, worst: Job | None, suffix: str) -> str | None:
     if worst is None:
         return None
-    # An overlay asks for a look, not for what its job's own state permits.
-    command = worst.command if state.name == worst.state else None
-    return command or key.typed("aps inspect", [worst.job], suffix)
+    # A state without an action asks for a look, not for what another state of its job permits.
+    return worst.commands.get(state.name) or key.typed("aps inspect", [worst.job], suffix)
 
 
 def _doubt(snapshot: Snapshot, name: str, counts: Mapping[str, Count], suffix: str) -> Finding:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import getpass
 import json
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from aps import statements
 from aps.database import Database, Row
 from aps.errors import Usage
-from aps.model.operation import Authority, Result
-from aps.model.plan import Plan
+from aps.model.operation import Authority, Id, Result
+from aps.model.plan import Plan, PlannedJob
 
 VERSION = 1
+
+Phase = Literal["intent", "applied"]
 
 
 def text(name: str) -> str:
@@ -38,7 +41,55 @@ def write(
     authority: Authority,
     results: Sequence[Result],
 ) -> str:
-    """Record a batch and what it changed; returns the id of this transaction."""
+    """Record a batch, what it changed and what it left alone; returns the id of this transaction."""
+    transaction = _batch(database, plan, batch, authority, results)
+    entries = (
+        (
+            plan.operation,
+            batch,
+            one.job,
+            one.item,
+            "applied",
+            one.outcome,
+            one.detail,
+            *_images(one),
+        )
+        for one in results
+        if one.outcome == "applied"
+    )
+    database.copy_in(text("write_entries"), entries)
+    return transaction
+
+
+def write_files(
+    database: Database,
+    plan: Plan,
+    batch: str,
+    authority: Authority,
+    results: Sequence[Result],
+    left: Sequence[Result],
+    *,
+    phase: Phase,
+) -> str:
+    """Record intents, or the outcomes that close them, and what was left alone; returns the id of this transaction."""
+    told = (*left, *(results if phase == "applied" else ()))
+    transaction = _batch(database, plan, batch, authority, told)
+    columns: dict[str, list[str | None]] = {
+        "jobs": [one.job for one in results],
+        "items": [one.item for one in results],
+        "outcomes": [one.outcome for one in results],
+        "details": [one.detail for one in results],
+        "befores": [_json(one.before) for one in results],
+        "afters": [_json(one.after) for one in results],
+    }
+    given = {"operation": plan.operation, "batch": batch, "phase": phase}
+    database.rows(text("add_entries"), given | columns)
+    return transaction
+
+
+def _batch(
+    database: Database, plan: Plan, batch: str, authority: Authority, results: Sequence[Result]
+) -> str:
     row = database.rows(
         text("write_batch"),
         {
@@ -58,40 +109,55 @@ def write(
             "planned": len(plan.jobs) + len(plan.refused),
             "applied": sum(result.outcome == "applied" for result in results),
             "left_alone": json.dumps(
-                {one.job: [one.outcome, one.detail] for one in results if one.outcome != "applied"}
+                {
+                    f"{one.job} {one.item}": [one.outcome, one.detail, one.job, one.item]
+                    for one in results
+                    if one.outcome != "applied"
+                }
             ),
         },
     )[0]
-    database.copy_in(text("write_entries"), _entries(plan.operation, batch, results))
     return str(row["transaction_id"])
 
 
-def _entries(
-    operation: str, batch: str, results: Iterable[Result]
-) -> Iterable[tuple[str | int | None, ...]]:
-    for result in results:
-        if result.outcome == "applied":
-            yield (
-                operation,
-                batch,
-                result.job,
-                "",
-                "applied",
-                result.outcome,
-                result.detail,
-                _json(result.before),
-                _json(result.after),
-            )
+def _images(result: Result) -> tuple[str | None, str | None]:
+    return _json(result.before), _json(result.after)
+
+
+def columns(text: str | None) -> Mapping[str, str | None]:
+    """What `before` or `after` of an entry holds; empty where it has none."""
+    found: Mapping[str, object] = json.loads(text or "{}")
+    return {name: None if value is None else str(value) for name, value in found.items()}
 
 
 def _json(columns: Mapping[str, str | None] | None) -> str | None:
     return None if columns is None else json.dumps(columns)
 
 
-def applied(database: Database, operation: str, jobs: Sequence[str]) -> dict[str, str]:
-    """Which of these jobs the operation has changed already: job to what was done."""
-    rows = database.rows(text("applied"), {"operation": operation, "jobs": list(jobs)})
-    return {str(row["job"]): str(row["detail"]) for row in rows}
+def tried(database: Database, operation: str, jobs: Sequence[PlannedJob]) -> dict[Id, Result]:
+    """The jobs and items that the operation has an outcome of already: done then, or left for a reason that is told."""
+    names = [job.job for job in jobs]
+    rows = database.rows(text("tried"), {"operation": operation, "jobs": names})
+    found = {(str(row["job"]), str(row["item"])): row for row in rows}
+    return {job.id: _tried(job, found[job.id]) for job in jobs if job.id in found}
+
+
+def _tried(job: PlannedJob, row: Row) -> Result:
+    if row["outcome"] == "applied":
+        detail = f"this operation has done it: {row['detail']}"
+        return Result(job.job, "already", detail, item=job.item)
+    detail = f"this operation has tried it: {row['outcome']}, {row['detail']}; plan again"
+    return Result(job.job, "refused", detail, item=job.item)
+
+
+def undoable(database: Database, operation: str) -> list[Row]:
+    """What the operation changed; of a file also what it meant to move."""
+    return database.rows(text("undoable"), {"operation": operation})
+
+
+def unfinished(database: Database, system: str) -> list[Row]:
+    """Files of this system that an operation meant to move, and of which no outcome is known; a row each."""
+    return database.rows(text("unfinished"), {"system": system})
 
 
 def recorded(database: Database, batch: str) -> bool:

@@ -15,6 +15,7 @@ from aps.commands.init import init
 from aps.commands.inspect import inspect
 from aps.commands.log import log
 from aps.commands.reclaim import reclaim
+from aps.commands.reconcile import reconcile
 from aps.errors import ApsError, DatabaseError, MatrixError, Usage
 from aps.exits import Exit
 
@@ -35,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (inspect, reclaim, log, init):
+for command in (inspect, reclaim, reconcile, log, init):
     app.command()(command)
 app.add_typer(demo.app)
 

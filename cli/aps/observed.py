@@ -30,6 +30,14 @@ class Observed:
             level,
         )
 
+    def spoken(self) -> dict[str, str]:
+        """Name to what was seen, in words."""
+        each = zip(self.names, self.sizes, self.digests, self.errors, strict=True)
+        return {
+            name: error or ("absent" if size is None else f"{size} bytes, {digest or self.level}")
+            for name, size, digest, error in each
+        }
+
     @property
     def bound(self) -> dict[str, Any]:
         return {

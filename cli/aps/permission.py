@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from aps.evidence import Judgement
 from aps.model import key
 from aps.model.matrix import Action, State
-from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED
+from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence
 
-# The actions that this version can execute; the others are told with their owner.
-EXECUTABLE = ("reclaim",)
+
+def holds(judged: Judgement, state: State) -> bool:
+    """Is the job in this state: as its own, or as one that lies over a state of its own."""
+    if state.kind == "lifecycle":
+        return judged.state == state.name
+    return state.name in judged.rows and _doubt(judged) is None
 
 
 def refusal(judged: Judgement, state: State | None) -> str | None:
-    """Why nothing may be done to this job; None where its state's action is permitted."""
-    if state is None:
-        return {
-            UNCLASSIFIED: "no state of the matrix claims this job: aps never acts on it",
-            CONFLICT: f"{' and '.join(judged.lifecycle)} both claim this job: aps never acts on it",
-            UNDETERMINED: f"not every state could be read: {_unread(judged.unread)}",
-        }[judged.state]
+    """Why nothing may be done to this job; None where the action of this state, which it is in, is permitted."""
+    doubt = _doubt(judged)
+    if doubt or state is None:
+        return doubt
     if state.action is None:
         return None
-    said = next((row["refusal"] for row in judged.rows[state.name] if row.get("refusal")), None)
-    if said is None and state.action.run == "reconcile" and state.action.run not in EXECUTABLE:
-        return "its action is reconcile, which this version of aps does not have"
-    return said
+    return said(judged.rows[state.name])
+
+
+def said(rows: Iterable[Evidence]) -> str | None:
+    """The refusal of the evidence itself."""
+    return next((row["refusal"] for row in rows if row.get("refusal")), None)
+
+
+def _doubt(judged: Judgement) -> str | None:
+    """Where a job is not known to be in one state of its own, nothing that lies over it is acted upon either."""
+    return {
+        UNCLASSIFIED: "no state of the matrix claims this job: aps never acts on it",
+        CONFLICT: f"{' and '.join(judged.lifecycle)} both claim this job: aps never acts on it",
+        UNDETERMINED: f"not every state could be read: {_unread(judged.unread)}",
+    }.get(judged.state)
 
 
 def _unread(unread: Mapping[str, str]) -> str:

@@ -5,166 +5,95 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from aps import evidence, naming, permission, shortlist, triage
+from aps import choosing, files, gathering, permission
 from aps import snapshot as snapshots
+from aps.choosing import DEFAULT_LIMIT, Selection
 from aps.database import Database
-from aps.errors import PlanError, Refused, Usage
+from aps.errors import PlanError, Refused, StoreError
 from aps.evidence import Judgement
+from aps.files import Sight
+from aps.gathering import Gathered
 from aps.model import key
 from aps.model.matrix import Matrix, State
 from aps.model.plan import FORMAT_VERSION, LIFETIME_SECONDS, Plan, PlannedJob, RefusedJob
-from aps.model.report import PackRef, Server
-from aps.snapshot import Key, Snapshot
+from aps.model.report import Evidence, PackRef, Server
+from aps.snapshot import Snapshot
 
-# Without --limit a bulk operation takes so many, oldest first: releasing all at once can bring a system down again.
-DEFAULT_LIMIT = 100
+__all__ = ["DEFAULT_LIMIT", "Selection", "check", "fingerprint", "held_to_store", "plan"]
 
+_NOBODY_LOOKED = "nobody looked; with --store URL what lies there is told first"
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Named jobs, or everything of one state narrowed. Narrowing never makes a job eligible."""
-
-    jobs: tuple[str, ...] = ()
-    state: str | None = None
-    where: Mapping[str, str] = field(default_factory=dict)
-    older_than: timedelta | None = None
-    limit: int | None = None
-
-    @property
-    def text(self) -> str:
-        if self.jobs:
-            return "jobs " + ", ".join(self.jobs)
-        words = [f"state {self.state or 'any'}"]
-        words += [f"{column}={value}" for column, value in self.where.items()]
-        if self.older_than is not None:
-            words.append(f"older than {self.older_than.total_seconds():g} s")
-        return ", ".join(words)
+# What is done because of a file is planned with the file.
+OF_FILES = ("reconcile",)
 
 
-def plan(matrix: Matrix, database: Database, command: str, selection: Selection) -> Plan:
-    """What would be done now. Raises Refused, Usage, NoSuchJob; changes nothing."""
+def plan(
+    matrix: Matrix,
+    database: Database,
+    command: str,
+    selection: Selection,
+    sight: Sight | None = None,
+) -> Plan:
+    """What would be done now. Changes nothing. Raises Refused, Usage, NoSuchJob, StoreError, QueryError.
+
+    `sight` is how far a whole queue or store is looked at; the files of what is then planned are read to the last byte.
+    """
     with database.look():
         server = database.probe()
         if server.in_recovery:
             raise Refused(f"{server.name} is a standby: plan and act on the primary")
         snapshot = snapshots.take(database, matrix, server)
-        if selection.jobs:
-            keys = naming.named(snapshot, selection.jobs)
-            judged = evidence.judge(snapshot, keys)
-            state = _common_state(matrix, command, judged)
-            _within_limit(state, len(keys), "jobs named")
-        else:
-            state = _bulk_state(matrix, command, selection)
-            keys = _bulk(snapshot, state, selection)
-            judged = evidence.judge(snapshot, keys) if keys else []
-        found = evidence.count(snapshot, state).jobs if state else len(keys)
-    name = state.name if state else judged[0].state
-    jobs = _split(snapshot, command, state, keys, judged)
-    return _seal(snapshot, command, name, selection, found, jobs)
-
-
-def _common_state(matrix: Matrix, command: str, judged: Sequence[Judgement]) -> State | None:
-    """The one state of named jobs that the command acts on, if any is; one operation has one action."""
-    states = list(dict.fromkeys(judgement.state for judgement in judged))
-    able = [state for name in states if (state := matrix.state(name)) and _acts(state, command)]
-    if len(able) > 1:
-        raise Usage(
-            f"the jobs are in {', '.join(state.name for state in able)}: "
-            "one operation does one action, name the jobs of one state at a time"
-        )
-    return able[0] if able else None
-
-
-def _why_not(matrix: Matrix, command: str, judged: Judgement) -> str:
-    state = matrix.state(judged.state)
-    if state and state.action and state.action.run != command:
-        return f"its action is {state.action.run}, not {command}"
-    return permission.refusal(judged, state) or "the matrix permits no action on it"
-
-
-def _acts(state: State, command: str) -> bool:
-    return state.action is not None and state.action.run == command
-
-
-def _bulk_state(matrix: Matrix, command: str, selection: Selection) -> State:
-    able = [state for state in matrix.states if _acts(state, command)]
-    if selection.state is None:
-        able = [state for state in able if state.bulk]
-        if len(able) != 1:
-            names = ", ".join(state.name for state in able) or "none"
-            raise Usage(f"--all needs --state: {command} acts on {names}")
-        return able[0]
-    state = triage.known_state(matrix, selection.state)
-    if not _acts(state, command):
-        permitted = state.action.run if state.action else "no action"
-        raise Refused(f"{state.name}: the matrix permits {permitted}, not {command}")
-    if not state.bulk:
-        raise Refused(
-            f"{state.name}: the matrix permits {command} of named jobs only, never in bulk"
-        )
-    return state
-
-
-def _within_limit(state: State | None, asked: int, what: str) -> None:
-    if state and state.limit is not None and asked > state.limit:
-        raise Refused(
-            f"{what} {asked}: the matrix lets one operation take {state.limit} of {state.name}"
-        )
-
-
-def _bulk(snapshot: Snapshot, state: State, selection: Selection) -> list[Key]:
-    """The eligible jobs, oldest first."""
-    limit = selection.limit or min(DEFAULT_LIMIT, state.limit or DEFAULT_LIMIT)
-    _within_limit(state, limit, "--limit")
-    if state.name in snapshot.unread:
-        raise Refused(f"{state.name} could not be read: {snapshot.unread[state.name]}")
-    return shortlist.select(
-        snapshot,
-        state,
-        limit,
-        where=selection.where,
-        older_than=selection.older_than,
-        eligible=True,
-    )
+        if command not in OF_FILES:
+            gathered = gathering.by_rows(snapshot, command, selection)
+    if command in OF_FILES:
+        if sight is None:
+            raise StoreError(f"{command} reads files before it does anything: say where they lie")
+        gathered = gathering.by_files(sight, snapshot, command, selection)
+    elif sight:
+        gathered = gathering.beside(sight, gathered)
+    return _seal(command, selection, gathered, sight)
 
 
 def _split(
-    snapshot: Snapshot,
-    command: str,
-    state: State | None,
-    keys: Sequence[Key],
-    judged: Sequence[Judgement],
+    command: str, selection: Selection, gathered: Gathered
 ) -> tuple[list[PlannedJob], list[RefusedJob]]:
     planned, refused = [], []
-    for values, judgement in zip(keys, judged, strict=True):
+    state, matrix = gathered.state, gathered.snapshot.matrix
+    wanted = None if state is None or selection.jobs else selection.wanted(state)
+    for values, judged in gathered.jobs.items():
         name = key.text(values)
-        if state and judgement.state == state.name and not permission.refusal(judgement, state):
-            planned.append(PlannedJob(name, values, judgement.rows[state.name]))
+        if state is None or not permission.holds(judged, state):
+            reason: str | None = choosing.why_not(matrix, command, state, judged)
         else:
-            reason = _why_not(snapshot.matrix, command, judgement)
-            refused.append(RefusedJob(name, judgement.state, reason))
+            reason = permission.refusal(judged, state) or gathered.ahead.get(values)
+        if state is None or reason:
+            refused.append(RefusedJob(name, judged.state, reason or ""))
+        else:
+            beside = gathered.beside.get(values, judged)
+            over = _overlays(beside, state.name)
+            planned.append(PlannedJob(name, values, gathered.rows(judged, wanted), overlays=over))
     return planned, refused
 
 
-def _seal(
-    snapshot: Snapshot,
-    command: str,
-    name: str,
-    selection: Selection,
-    found: int,
-    jobs: tuple[Sequence[PlannedJob], Sequence[RefusedJob]],
-) -> Plan:
+def _overlays(judged: Judgement, planned: str) -> Mapping[str, tuple[Evidence, ...]]:
+    return {
+        name: rows
+        for name, rows in judged.rows.items()
+        if name not in judged.lifecycle and name != planned
+    }
+
+
+def _seal(command: str, selection: Selection, gathered: Gathered, sight: Sight | None) -> Plan:
     """The plan with its id, its place, its time and its fingerprint."""
-    matrix, server, state = snapshot.matrix, snapshot.server, snapshot.matrix.state(name)
-    # Of a job that is in another action's state nothing of that action is told.
-    acting = state if state and _acts(state, command) else None
-    action = acting.action if acting else None
-    rollback = acting.rollback if acting else None
+    snapshot = gathered.snapshot
+    matrix, server = snapshot.matrix, snapshot.server
     created = snapshot.clock.astimezone(UTC)
+    jobs, refused = _split(command, selection, gathered)
     unsealed = Plan(
         format_version=FORMAT_VERSION,
         operation=str(uuid.uuid4()),
@@ -175,20 +104,57 @@ def _seal(
         database=server.name,
         role=server.role,
         host=server.host,
-        state=name,
-        effect=action.effect if action else "none is permitted",
-        irreversible=rollback.irreversible if rollback else None,
-        criterion=rollback.criterion if rollback else "",
-        attest=action.attest if action else None,
+        state=gathered.state.name if gathered.state else next(iter(gathered.jobs.values())).state,
+        **_terms(gathered.state),
         parameters={name: str(value) for name, value in matrix.values.items()},
         selection=selection.text,
         created_at=created.isoformat(),
         expires_at=(created + timedelta(seconds=LIFETIME_SECONDS)).isoformat(),
-        found=found,
-        jobs=tuple(jobs[0]),
-        refused=tuple(jobs[1]),
+        found=gathered.found,
+        jobs=tuple(jobs),
+        refused=tuple(refused),
+        meanings=_meanings(matrix, jobs),
     )
+    unsealed = _with_files(unsealed, gathered, sight)
     return replace(unsealed, fingerprint=fingerprint(unsealed))
+
+
+def _terms(acting: State | None) -> dict[str, Any]:
+    """Of the action; of a job that is in another action's state nothing of that action is told."""
+    action = acting.action if acting else None
+    rollback = acting.rollback if acting else None
+    return {
+        "effect": action.effect if action else "none is permitted",
+        "irreversible": rollback.irreversible if rollback else None,
+        "criterion": rollback.criterion if rollback else "",
+        "attest": action.attest if action else None,
+        "writes": not (action and action.looks),
+    }
+
+
+def _with_files(plan: Plan, gathered: Gathered, sight: Sight | None) -> Plan:
+    """What was seen of files, or that nobody looked, where there are any."""
+    looked, matrix = gathered.looked, gathered.snapshot.matrix
+    if sight is None:
+        return replace(plan, notes=(_NOBODY_LOOKED,) if _has_files(matrix) else ())
+    return replace(
+        plan,
+        store=sight.url,
+        level=looked.level,
+        looked=looked.judged,
+        missing=looked.missing,
+        notes=tuple(looked.notes),
+    )
+
+
+def _has_files(matrix: Matrix) -> bool:
+    return any(state.artifacts for state in matrix.states)
+
+
+def _meanings(matrix: Matrix, jobs: list[PlannedJob]) -> dict[str, str]:
+    names = dict.fromkeys(name for job in jobs for name in job.overlays)
+    states = (matrix.state(name) for name in names)
+    return {state.name: state.means for state in states if state}
 
 
 def fingerprint(plan: Plan) -> str:
@@ -222,3 +188,25 @@ def check(plan: Plan, matrix: Matrix, server: Server, clock: datetime) -> None:
         raise Refused(f"{server.name} is a standby: act on the primary")
     if clock > datetime.fromisoformat(plan.expires_at):
         raise PlanError(f"the plan expired at {plan.expires_at}; plan again")
+
+
+def held_to_store(plan: Plan, snapshot: Snapshot, sight: Sight) -> Plan:
+    """The saved plan or less: without jobs whose files are ahead of them. No transaction may be open.
+
+    Raises StoreError where the store is not the one of this database, or nothing in it may be acted upon.
+    """
+    gathering.trust(sight, snapshot)
+    if plan.command in OF_FILES:
+        gathering.not_older(sight, snapshot, [])
+        return plan
+    planned = {job.key: job for job in plan.jobs}
+    ahead = {values: why for values, why in files.ahead(sight, snapshot, []) if values in planned}
+    if not ahead:
+        return plan
+    refused = (RefusedJob(planned[values].job, plan.state, why) for values, why in ahead.items())
+    held = replace(
+        plan,
+        jobs=tuple(job for job in plan.jobs if job.key not in ahead),
+        refused=(*plan.refused, *refused),
+    )
+    return replace(held, fingerprint=fingerprint(held))

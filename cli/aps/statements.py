@@ -112,6 +112,10 @@ def items(query: Query) -> str:
     return read("items").format(evidence=query.sql)
 
 
+def completion(query: Query) -> str:
+    return read("completion").format(completion=query.sql)
+
+
 def claims(names: Query, types: Mapping[str, str], *, after: bool) -> str:
     """The next names that rows claim, with `after` those behind `%(aps_after)s`."""
     return read("claims").format(
@@ -124,7 +128,16 @@ def claims(names: Query, types: Mapping[str, str], *, after: bool) -> str:
 
 def claims_of(names: Query, types: Mapping[str, str]) -> str:
     """The names that the rows of given keys claim."""
-    return read("claims_of").format(
+    return _claims_of("claims_of", names, types)
+
+
+def claims_beside(names: Query, types: Mapping[str, str]) -> str:
+    """The same, each with whether it lies before `%(aps_after)s`."""
+    return _claims_of("claims_beside", names, types)
+
+
+def _claims_of(template: str, names: Query, types: Mapping[str, str]) -> str:
+    return read(template).format(
         names=names.sql,
         same_key=" AND ".join(
             f"n.{ident(column)} = k.{alias}"

@@ -12,7 +12,7 @@ from aps.database import Database, QueryError
 from aps.errors import StoreError, Usage
 from aps.evidence import Count, Judgement
 from aps.exits import Exit
-from aps.files import Looked, Sight
+from aps.files import Looked, Sight, Wanted
 from aps.model.matrix import Matrix, State
 from aps.model.report import (
     CONFLICT,
@@ -32,7 +32,8 @@ from aps.snapshot import Key, Snapshot, explain
 class Look:
     """What to look at: everything, one state, or named jobs. `window` is for lists of finished states only.
 
-    `suffix` is what a printed command needs to reach the same queue (`--demo`), `again` what a further look needs.
+    `suffix` is what a printed command needs to reach the same queue (`--demo`), `at_store` one that needs the store too,
+    `again` a further look.
     """
 
     jobs: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class Look:
     limit: int = 10
     window: timedelta = timedelta(hours=24)
     suffix: str = ""
+    at_store: str = ""
     again: str = ""
 
 
@@ -94,7 +96,7 @@ def _with_files(
     elif look.jobs:
         looked = Looked(level=sight.level, notes=list(sight.told))
     else:
-        looked = files.survey(sight, snapshot, chosen, look.limit, look.where)
+        looked = files.survey(sight, snapshot, chosen, Wanted(look.limit, look.where))
     if looked.error and chosen and chosen.artifacts in ("claimed", "listed"):
         raise StoreError(looked.error)
     counts |= {name: one for name, one in looked.counts.items() if name not in looked.unseen}
@@ -109,7 +111,8 @@ def _with_files(
 def _jobs(
     snapshot: Snapshot, keys: Sequence[Key], judged: Sequence[Judgement], look: Look
 ) -> list[Job]:
-    return verdict.jobs(snapshot, keys, judged, look.suffix, detailed=bool(look.jobs))
+    suffixes = {"reclaim": look.suffix, "reconcile": look.at_store}
+    return verdict.jobs(snapshot, keys, judged, suffixes, detailed=bool(look.jobs))
 
 
 def _report(seen: _Seen, look: Look, chosen: State | None, sight: Sight | None) -> Report:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
 from aps import dossier, evidence, permission, severity
 from aps.evidence import Judgement
@@ -15,25 +16,32 @@ def jobs(
     snapshot: Snapshot,
     keys: Sequence[Key],
     judged: Sequence[Judgement],
-    suffix: str,
+    suffixes: Mapping[str, str],
     *,
     detailed: bool,
 ) -> list[Job]:
-    """Each by its own age and as one of a kind. Inside a transaction where `detailed`."""
+    """Each by its own age and as one of a kind. Inside a transaction where `detailed`.
+
+    `suffixes` is by command what a printed one needs to reach the same queue and store.
+    """
     pairs = zip(keys, judged, strict=True)
-    return [_job(snapshot, values, one, suffix, detailed) for values, one in pairs]
+    return [_job(snapshot, values, one, suffixes, detailed) for values, one in pairs]
 
 
-def _job(snapshot: Snapshot, values: Key, judged: Judgement, suffix: str, detailed: bool) -> Job:
+def _job(
+    snapshot: Snapshot,
+    values: Key,
+    judged: Judgement,
+    suffixes: Mapping[str, str],
+    detailed: bool,
+) -> Job:
     state = snapshot.matrix.state(judged.state)
     overlays = tuple(name for name in judged.rows if name not in judged.lifecycle)
     since = evidence.since(judged.rows[judged.state]) if state else None
     age = None if since is None else max(0.0, (snapshot.clock - since).total_seconds())
     name = key.text(values)
-    refusal = permission.refusal(judged, state)
-    command = None
-    if state and state.action and refusal is None:
-        command = permission.command(state.action, [name], suffix)
+    commands = dict(_commands(snapshot, name, judged, suffixes))
+    command = next(iter(commands.values()), None)
     return Job(
         job=name,
         state=judged.state,
@@ -43,10 +51,31 @@ def _job(snapshot: Snapshot, values: Key, judged: Judgement, suffix: str, detail
         age_seconds=age,
         evidence=judged.rows,
         permitted=command is not None,
-        refusal=refusal,
+        refusal=permission.refusal(judged, state),
         command=command,
         detail=dossier.compile(snapshot, values, judged) if detailed else None,
+        commands=commands,
     )
+
+
+def _commands(
+    snapshot: Snapshot, name: str, judged: Judgement, suffixes: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """What is permitted, by state: the job's own first, then those that lie over it."""
+    own = snapshot.matrix.state(judged.state)
+    found = [own, *(snapshot.matrix.state(one) for one in judged.rows)]
+    states = [state for state in found if state and (state is own or state.kind == "overlay")]
+    taken = {own.action.run} if own and own.action else set()
+    for state in dict.fromkeys(states):
+        if state.action is None or permission.refusal(judged, state):
+            continue
+        run, words = state.action.run, [suffixes.get(state.action.run, "")]
+        if state is not own and run in taken:
+            # Without its name the command would mean the other.
+            words.insert(0, f"--state {shlex.quote(state.name)}")
+        taken.add(run)
+        suffix = " ".join(filter(None, words))
+        yield state.name, permission.command(state.action, [name], suffix)
 
 
 def _worst(snapshot: Snapshot, judged: Judgement, age: float | None) -> Level | None:

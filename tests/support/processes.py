@@ -64,13 +64,15 @@ class Paused:
 
 
 @contextmanager
-def applying(plan: Plan, dsn: str, folder: Path, step: str = "nowhere") -> Iterator[Paused]:
-    """`aps reclaim --plan` on its way to that step."""
+def applying(
+    plan: Plan, dsn: str, folder: Path, step: str = "nowhere", *options: str
+) -> Iterator[Paused]:
+    """`aps reclaim --plan`, or reconcile, on its way to that step."""
     file = folder / f"{plan.operation}.json"
     if not file.exists():
         planfile.write(plan, file)
-    words = ("reclaim", "--plan", str(file), "--yes", "--reason", "a test", "--dsn", dsn)
-    process = Paused(step, *words, "--format", "json")
+    words = (plan.command, "--plan", str(file), "--yes", "--reason", "a test", "--dsn", dsn)
+    process = Paused(step, *words, "--format", "json", *options)
     try:
         yield process
     finally:

@@ -214,6 +214,7 @@ JOB = Job(
     refusal=None,
     command="aps reclaim 4",
     detail=DETAIL,
+    commands={"adoption": "aps reclaim 4"},
 )
 DOUBTFUL = Job(
     job="12",

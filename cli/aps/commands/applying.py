@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aps.commands import console, options
+from aps.commands import console, options, stores
 from aps.commands.options import Format, Reach, Target
 from aps.errors import Refused, Usage
 from aps.exits import Exit
 
 if TYPE_CHECKING:
+    from aps.files import Sight
+    from aps.model.matrix import Matrix
     from aps.model.operation import Operation
     from aps.model.plan import Plan
     from aps.planning import Selection
@@ -23,7 +27,7 @@ _RETRY_PAUSE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One acting command as it was typed."""
+    """One acting command as it was typed. `level` is how far a whole queue or store is looked at to choose."""
 
     command: str
     reach: Reach
@@ -38,12 +42,19 @@ class Request:
     batch_size: int
     format: Format
     quiet: bool
+    store: str | None = None
+    level: stores.Level = "listed"
+
+    @property
+    def words(self) -> str:
+        """What a printed command repeats of the store."""
+        return " ".join(stores.words(self.store, None, "listed", demo=self.reach.demo))
 
 
 def run(request: Request) -> None:
     """Ends the process with the exit code of the plan, or of the operation."""
-    _reasoned(request)
     target = options.target(request.command, request.reach)
+    _reasoned(request, target.matrix)
     plan, role = _plan(request, target)
     _attested(request, plan)
     if request.plan_out:
@@ -51,24 +62,40 @@ def run(request: Request) -> None:
 
         planfile.write(plan, request.plan_out)
         console.say(f"plan saved: {request.plan_out}")
-    if request.yes:
+    if request.yes and plan.writes:
+        _has_reason(request)
         console.leave(_apply(request, target, plan))
     _show_plan(request, target, plan)
     if not plan.jobs:
         console.leave(Exit.NOTHING_APPLIED)
-    if request.reason and console.interactive():
+    if plan.writes and request.reason and console.interactive():
         console.leave(_asked(request, target, plan, role))
     console.leave(Exit.CLEAR)
 
 
-def _reasoned(request: Request) -> None:
+def _reasoned(request: Request, matrix: Matrix) -> None:
     """Raises Refused where a reason is missing, or says nothing: a pasted placeholder is none."""
     if request.reason is not None and not any(letter.isalnum() for letter in request.reason):
         raise Refused(
             f"--reason {request.reason!r} says nothing: say why, it goes into the journal"
         )
+    actions = (state.action for state in matrix.states)
+    # What only looks needs no reason; whether it is that is known with the plan.
+    if not any(one and one.looks and one.run == request.command for one in actions):
+        _has_reason(request)
+
+
+def _has_reason(request: Request) -> None:
     if request.yes and request.reason is None:
         raise Refused("--yes needs --reason: say why, it goes into the journal")
+
+
+@contextmanager
+def _looking(request: Request, level: stores.Level) -> Iterator[Sight | None]:
+    """The store that was given, looked at with progress on stderr. Raises StoreError."""
+    given = stores.demo() if request.reach.demo else request.store
+    with stores.progress(quiet=request.quiet or request.reach.show_sql) as tell:
+        yield stores.sight(given, None, level, tell) if given is not None else None
 
 
 def _attested(request: Request, plan: Plan) -> None:
@@ -88,16 +115,26 @@ def _plan(request: Request, target: Target) -> tuple[Plan, str]:
         plan = planfile.read(request.plan)
         if plan.command != request.command:
             raise Usage(f"--plan {request.plan}: it is for `aps {plan.command}`")
-        with target.session() as database, database.look():
-            server = database.probe()
-            planning.check(plan, target.matrix, server, database.clock())
-        return plan, server.role
+        return _saved(request, target, plan)
     try:
-        with target.session() as database:
-            plan = planning.plan(target.matrix, database, request.command, request.selection)
+        with target.session() as database, _looking(request, request.level) as sight:
+            plan = planning.plan(target.matrix, database, request.command, request.selection, sight)
     except QueryError as error:
         raise Refused(f"no plan could be made: {error} ({error.sqlstate})") from error
     return plan, plan.role
+
+
+def _saved(request: Request, target: Target, plan: Plan) -> tuple[Plan, str]:
+    from aps import planning, snapshot
+
+    with target.session() as database, _looking(request, "listed") as sight:
+        with database.look():
+            server = database.probe()
+            planning.check(plan, target.matrix, server, database.clock())
+            seen = snapshot.take(database, target.matrix, server) if sight else None
+        if sight and seen:
+            plan = planning.held_to_store(plan, seen, sight)
+    return plan, server.role
 
 
 def _show_plan(request: Request, target: Target, plan: Plan) -> None:
@@ -117,20 +154,25 @@ def _again(request: Request, target: Target, plan: Plan) -> str:
     file = request.plan or request.plan_out
     if file:
         words += ["--plan", shlex.quote(str(file))]
-    elif not chosen.jobs:
-        words += ["--all"]
-        words += [f"--state {shlex.quote(chosen.state)}"] if chosen.state else []
-        words += [
-            f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.where.items()
-        ]
-        words += [f"--older-than {options.spoken(chosen.older_than)}"] if chosen.older_than else []
-        words += [f"--limit {chosen.limit}"] if chosen.limit else []
+    else:
+        words += _narrowed(request)
     asked = (plan.attest,) if plan.attest else ()
     words += [
         f"--attest {shlex.quote(word)}" for word in dict.fromkeys((*request.attested, *asked))
     ]
-    told = " ".join([*words, "--yes", _why(request), target.suffix]).strip()
-    return key.typed(f"aps {request.command}", () if file else chosen.jobs, told)
+    told = [*words, "--yes", _why(request), target.suffix, request.words]
+    jobs = () if file else chosen.jobs
+    return key.typed(f"aps {request.command}", jobs, stores.joined(*told))
+
+
+def _narrowed(request: Request) -> list[str]:
+    chosen = request.selection
+    words = [] if chosen.jobs else ["--all"]
+    words += [f"--state {shlex.quote(chosen.state)}"] if chosen.state else []
+    words += [f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.where.items()]
+    words += [f"--older-than {options.spoken(chosen.older_than)}"] if chosen.older_than else []
+    words += [f"--limit {chosen.limit}"] if chosen.limit else []
+    return words + (["--level rehashed"] if request.level == "rehashed" else [])
 
 
 def _why(request: Request) -> str:
@@ -154,23 +196,26 @@ def _asked(request: Request, target: Target, plan: Plan, role: str) -> int:
 
 
 def _apply(request: Request, target: Target, plan: Plan) -> int:
-    from aps import action, journal, render
+    from aps import action, journal, planning, render
     from aps.model.operation import Authority
     from aps.run import Run
 
     name = f"{request.command}/{plan.operation[:8]}"
-    run = Run(
-        plan=plan,
-        matrix=target.matrix,
-        authority=journal.signed(
-            Authority(str(request.reason).strip(), request.ticket, request.attested)
-        ),
-        connect=options.sessions(name, request.reach, target.matrix.schema),
-        batch_size=request.batch_size,
-    )
-    operation = action.apply(
-        run, retries=request.retries, rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS)
-    )
+    with _looking(request, "rehashed") as sight:
+        run = Run(
+            plan=plan,
+            matrix=target.matrix,
+            authority=journal.signed(
+                Authority(str(request.reason).strip(), request.ticket, request.attested)
+            ),
+            connect=options.sessions(name, request.reach, target.matrix.schema),
+            # What was planned by its rows alone is held to its rows alone.
+            sight=sight if request.command in planning.OF_FILES else None,
+            batch_size=request.batch_size,
+        )
+        operation = action.apply(
+            run, retries=request.retries, rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS)
+        )
     view = console.view(quiet=request.quiet)
     rest = None if request.quiet else _rest(request, target, operation)
     log = None if request.quiet else _log(request, operation)
@@ -181,8 +226,10 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
 def _rest(request: Request, target: Target, operation: Operation) -> str | None:
     from aps.model import key
 
-    locked = [row.job for row in operation.rows if row.outcome == "locked"]
-    again = f"--retries 5 {target.suffix}".strip()
+    locked = list(dict.fromkeys(row.job for row in operation.rows if row.outcome == "locked"))
+    state = request.selection.state
+    words = [f"--state {shlex.quote(state)}"] if state else []
+    again = stores.joined(*words, "--retries 5", target.suffix, request.words)
     return key.typed(f"aps {request.command}", locked, again) if locked else None
 
 

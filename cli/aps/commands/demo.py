@@ -81,7 +81,7 @@ def _look() -> Report:
     from aps import triage
 
     target = options.target("demo", Reach(demo=True))
-    look = triage.Look(suffix=target.suffix, again=target.suffix)
+    look = triage.Look(suffix=target.suffix, at_store=target.suffix, again=target.suffix)
     report = inspect.seen(target, look, stores.sight(stores.demo(), None, "listed", None))
     inspect.show(report, look, "table", quiet=False, place=target.place)
     return report

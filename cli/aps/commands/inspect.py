@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,6 +61,7 @@ def inspect(
 
     reach = Reach(dsn, pack, schema, tuple(parameters or ()), demo, show_sql, timeout)
     target = options.target("inspect", reach)
+    acting = stores.words(store, None, "listed", demo=demo)
     words = stores.words(store, observations, level, demo=demo)
     look = triage.Look(
         jobs=tuple(jobs or ()),
@@ -66,14 +69,15 @@ def inspect(
         where=options.pairs("--where", where),
         limit=limit,
         window=options.duration("--since", since),
-        suffix=target.suffix,
-        again=" ".join([*filter(None, [target.suffix]), *words]),
+        suffix=stores.joined(target.suffix, *acting),
+        at_store=stores.joined(target.suffix, *stores.needed(store, demo=demo)),
+        again=stores.joined(target.suffix, *words),
     )
     given = stores.demo() if demo else store
     with stores.progress(quiet=quiet or show_sql) as tell:
         sight = stores.sight(given, observations, level, tell)
         report = seen(target, look, sight)
-    console.leave(show(report, look, format, quiet=quiet, place=target.place))
+    console.leave(show(report, look, format, quiet=quiet, place=target.place, store=acting))
 
 
 def seen(target: Target, look: Look, sight: Sight | None) -> Report:
@@ -90,10 +94,18 @@ def seen(target: Target, look: Look, sight: Sight | None) -> Report:
             return triage.inspect(target.matrix, database, look, sight)
 
 
-def show(report: Report, look: Look, format: Format, *, quiet: bool, place: str) -> int:
+def show(
+    report: Report,
+    look: Look,
+    format: Format,
+    *,
+    quiet: bool,
+    place: str,
+    store: Sequence[str] = (),
+) -> int:
     """Print one report; returns the exit code."""
     from aps import render
 
     view = console.view(quiet=quiet, listing=look.state, suffix=look.again, place=place)
-    console.out(render.report(report, format, view))
+    console.out(render.report(report, format, replace(view, store=" ".join(store))))
     return report.exit_code

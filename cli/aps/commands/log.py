@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aps.commands import console, options
+from aps.commands import console, options, stores
 from aps.commands.options import Format, Reach
 from aps.errors import Refused, Usage
 from aps.exits import Exit
 
 if TYPE_CHECKING:
-    from aps.database import Database, QueryError
+    from collections.abc import Sequence
+
+    from aps.database import Database, QueryError, Row
+    from aps.files import Sight
 
 
 def log(
@@ -30,6 +33,7 @@ def log(
             help="Most operations.",
         ),
     ] = 20,
+    store: stores.StoreOption = None,
     dsn: options.Dsn = None,
     timeout: options.Timeout = "30s",
     format: options.FormatOption = "table",
@@ -46,7 +50,9 @@ def log(
     with options.sessions("log", reach)() as database:
         try:
             if operation:
-                console.leave(_one(database, operation, format, quiet=quiet))
+                given = stores.demo() if demo and store is None else store
+                sight = stores.sight(given, None, "listed", None)
+                console.leave(_one(database, operation, sight, format, quiet=quiet))
             _all(database, limit, format, quiet=quiet)
         except QueryError as error:
             raise Refused(_unreadable(database, error)) from error
@@ -77,7 +83,9 @@ def _all(database: Database, limit: int, format: Format, *, quiet: bool) -> None
     console.out(render.log(rows, format, console.view(quiet=quiet)))
 
 
-def _one(database: Database, operation: str, format: Format, *, quiet: bool) -> int:
+def _one(
+    database: Database, operation: str, sight: Sight | None, format: Format, *, quiet: bool
+) -> int:
     """One operation, settled: what the journal has was applied; what it does not have was not."""
     from aps import journal, render
 
@@ -87,6 +95,43 @@ def _one(database: Database, operation: str, format: Format, *, quiet: bool) -> 
     with database.look():
         batches = journal.batches(database, operation)
         entries = journal.entries(database, str(batches[0]["operation"])) if batches else []
+    begun = [entry for entry in entries if entry["phase"] == "intent"]
+    if begun:
+        _placed(database, str(batches[0]["command"]), str(batches[0]["operation"]), begun, sight)
+    notes = _notes(operation, batches, begun, running, sight)
+    view = console.view(quiet=quiet)
+    console.out(render.log_operation(batches, entries, notes, format, view))
+    if running or begun:
+        return Exit.UNKNOWN
+    return Exit.CLEAR if batches else Exit.NOTHING_APPLIED
+
+
+def _placed(
+    database: Database, command: str, operation: str, begun: Sequence[Row], sight: Sight | None
+) -> None:
+    """Tell of each file of which no outcome is recorded where it lies. Raises StoreError."""
+    if sight is None:
+        return
+    from aps import unfinished
+    from aps.errors import StoreError
+    from aps.files import known_store
+
+    with database.look():
+        fault = sight.fault(database.probe().identity, known_store(database))
+    if fault:
+        raise StoreError(fault)
+    for entry in begun:
+        place = unfinished.where(sight, command, operation, entry)
+        entry["detail"] = f"{entry['detail']}: {place}"
+
+
+def _notes(
+    operation: str,
+    batches: Sequence[Row],
+    begun: Sequence[Row],
+    running: Sequence[Row],
+    sight: Sight | None,
+) -> list[str]:
     notes = [
         f"backend {row['pid']} works on it right now ({row['application']}, {row['state'] or 'not visible'})"
         for row in running
@@ -97,8 +142,10 @@ def _one(database: Database, operation: str, format: Format, *, quiet: bool) -> 
         )
     if not batches and running:
         notes.append("nothing of it is committed yet; ask again")
-    view = console.view(quiet=quiet)
-    console.out(render.log_operation(batches, entries, notes, format, view))
-    if running:
-        return Exit.UNKNOWN
-    return Exit.CLEAR if batches else Exit.NOTHING_APPLIED
+    if begun:
+        seen = "" if sight else "; where they lie is told with --store URL"
+        notes.append(
+            f"{len(begun)} files were to be moved, and the outcome is not recorded{seen}; "
+            "the next `aps reconcile ... --yes` of these jobs, or `aps undo` of this operation, settles it first"
+        )
+    return notes

@@ -85,6 +85,18 @@ def words(store: str | None, observations: str | None, level: Level, *, demo: bo
     return [*told, *(["--level rehashed"] if level == "rehashed" else [])]
 
 
+def needed(store: str | None, *, demo: bool) -> list[str]:
+    """The option of a command that acts on files; what was not given is a placeholder that names no folder."""
+    if store is None and not demo:
+        return ["--store URL"]
+    return words(store, None, "listed", demo=demo)
+
+
+def joined(*words: str) -> str:
+    """Options as one text; what is empty is left out."""
+    return " ".join(filter(None, words))
+
+
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Progress | None]:
     """Hears how far a look is; after a second it is shown on stderr, where that is a terminal."""

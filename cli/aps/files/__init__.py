@@ -7,8 +7,23 @@ where the file was looked at again after that row was read: what is published be
 
 from __future__ import annotations
 
-from aps.files.looked import Looked
+from aps.files import claims
+from aps.files.claimed import of_jobs
+from aps.files.looked import Looked, Wanted
 from aps.files.sight import Sight, known_store
 from aps.files.survey import distrusted, fault, judge, survey
+from aps.files.walked import ahead
 
-__all__ = ["Looked", "Sight", "distrusted", "fault", "judge", "known_store", "survey"]
+__all__ = [
+    "Looked",
+    "Sight",
+    "Wanted",
+    "ahead",
+    "claims",
+    "distrusted",
+    "fault",
+    "judge",
+    "known_store",
+    "of_jobs",
+    "survey",
+]

@@ -3,94 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from aps import statements
 from aps.evidence import Judgement
+from aps.files import claims
+from aps.files.claims import Claims
 from aps.files.judged import judged
-from aps.files.looked import Looked, Tally
+from aps.files.looked import Looked, Tally, Wanted
 from aps.files.sight import Sight
 from aps.model.matrix import Query, State
-from aps.model.report import Evidence
-from aps.snapshot import BEGINNING, Key, Snapshot
+from aps.snapshot import Key, Snapshot
+from aps.store import Observation
 
 CHUNK: Final = 10_000
 
+Seen = Mapping[str, Observation]
 
-def survey(
-    sight: Sight, snapshot: Snapshot, looked: Looked, keep: int, where: Mapping[str, str]
-) -> None:
+
+def survey(sight: Sight, snapshot: Snapshot, looked: Looked, wanted: Wanted) -> None:
     """Every claimed name looked up, every claiming job judged by the states that depend on files.
 
-    A job is counted once for each chunk that has a name of it. Raises StoreError, QueryError.
+    A job is judged once, with all names that it claims. Raises StoreError, QueryError.
     """
     states = [state for state in snapshot.matrix.states if _of_claims(state)]
-    tallies = {state.name: Tally(keep) for state in states}
+    tallies = {state.name: Tally(wanted.keep) for state in states}
     looked.looked = looked.claimed = 0
-    for claims in _chunks(snapshot):
-        fresh, found, seen = judged(sight, snapshot, claims, states)
+    for claimed in _chunks(snapshot):
+        fresh, found, seen = judged(sight, snapshot, claimed, states)
         looked.claimed += len(seen)
         looked.looked += sum(one.error is None for one in seen.values())
+        _weigh(snapshot, looked, claimed, found, seen)
         for key, judgement in found.items():
             for name, rows in judgement.rows.items():
-                tallies[name].add(key, rows, fresh.clock, kept=_matches(rows, where))
+                kept = bool(wanted.of(rows, fresh.clock))
+                tallies[name].add(key, rows, fresh.clock, kept=kept)
     looked.counts |= {name: tally.count() for name, tally in tallies.items()}
 
 
-def _of_claims(state: State) -> bool:
-    return state.artifacts in ("claimed", "optional")
+def _of_claims(state: State | None) -> bool:
+    return state is not None and state.artifacts in ("claimed", "optional")
 
 
-def _matches(rows: Sequence[Evidence], where: Mapping[str, str]) -> bool:
-    return any(all(row.get(name) == value for name, value in where.items()) for row in rows)
+def _weigh(
+    snapshot: Snapshot, looked: Looked, claimed: Claims, found: Mapping[Key, Judgement], seen: Seen
+) -> None:
+    """How much is missing of what jobs claim whose own state files tell.
+
+    The file of a worker that has only just claimed is no sign: it may not have begun it.
+    """
+    told = {
+        key: claimed[key]
+        for key, judgement in found.items()
+        if any(_of_claims(snapshot.matrix.state(name)) for name in judgement.lifecycle)
+    }
+    known = [seen[name] for name in claims.names(told) if seen[name].error is None]
+    looked.judged += len(known)
+    looked.missing += sum(one.size is None for one in known)
 
 
 def _chunks(snapshot: Snapshot) -> Iterator[dict[Key, list[str]]]:
-    """Job to names, in byte order of names; between two chunks no transaction is open."""
+    """Job to all of its names, in the chunk of the first in byte order; between two chunks no transaction is open."""
     names = snapshot.matrix.names
     after: str | None = None
     while names:
         sql = statements.claims(names, snapshot.types, after=after is not None)
         with snapshot.database.look():
-            rows = snapshot.database.rows(
-                sql, snapshot.bound | {"aps_after": after, "aps_limit": CHUNK}
-            )
-        if not rows:
-            return
-        after = rows[-1]["aps_name"]
-        claims: dict[Key, list[str]] = {}
-        for row in rows:
-            key = tuple(str(row[column]) for column in snapshot.types)
-            claims.setdefault(key, []).append(str(row["aps_name"]))
-        yield claims
+            bound = snapshot.bound | {"aps_after": after, "aps_limit": CHUNK}
+            rows = snapshot.database.rows(sql, bound)
+            keyed = [tuple(str(row[column]) for column in snapshot.types) for row in rows]
+            whole = after is None and len(rows) < CHUNK
+            pairs = [(key, str(row["aps_name"])) for key, row in zip(keyed, rows, strict=True)]
+            if not whole:
+                pairs = _beside(snapshot, names, list(dict.fromkeys(keyed)), bound)
+        claimed: dict[Key, list[str]] = {}
+        for key, name in pairs:
+            claimed.setdefault(key, []).append(name)
+        if claimed:
+            yield claimed
         if len(rows) < CHUNK:
             return
+        after = rows[-1]["aps_name"]
+
+
+def _beside(
+    snapshot: Snapshot, names: Query, keys: Sequence[Key], bound: dict[str, Any]
+) -> list[tuple[Key, str]]:
+    """All names of these jobs, but of those that had one in an earlier chunk."""
+    sql = statements.claims_beside(names, snapshot.types)
+    rows = snapshot.database.rows(sql, bound | snapshot.keys(keys)) if keys else []
+    earlier = {row["ordinal"] for row in rows if row["earlier"] == "t"}
+    return [
+        (keys[int(row["ordinal"] or 0) - 1], str(row["aps_name"]))
+        for row in rows
+        if row["ordinal"] not in earlier
+    ]
 
 
 def of_jobs(
     sight: Sight, snapshot: Snapshot, keys: Sequence[Key]
-) -> tuple[Snapshot, list[Judgement]]:
+) -> tuple[Snapshot, list[Judgement], Looked]:
     """These jobs judged by every state, with the files that they claim and that were ever handed out for them.
 
     Raises StoreError, QueryError.
     """
-    claims: dict[Key, list[str]] = {key: [] for key in keys}
-    with snapshot.database.look():
-        bound = snapshot.bound | {"finished_since": BEGINNING} | snapshot.keys(keys)
-        if snapshot.matrix.names:
-            sql = statements.claims_of(snapshot.matrix.names, snapshot.types)
-            for row in snapshot.database.rows(sql, bound):
-                claims[keys[int(row["ordinal"] or 0) - 1]].append(str(row["aps_name"]))
-        if snapshot.matrix.further_names:
-            _add_further(snapshot, snapshot.matrix.further_names, bound, claims)
-    fresh, found, _ = judged(sight, snapshot, claims)
-    return fresh, [found[key] for key in keys]
-
-
-def _add_further(
-    snapshot: Snapshot, query: Query, bound: Mapping[str, object], claims: dict[Key, list[str]]
-) -> None:
-    for row in snapshot.database.rows(query.sql, bound):
-        name, key = row["name"], tuple(str(row[column]) for column in snapshot.types)
-        if name is not None and key in claims and name not in claims[key]:
-            claims[key].append(name)
+    looked = Looked(level=sight.level, notes=list(sight.told))
+    claimed = claims.of(snapshot, keys, further=False)
+    further = claims.of(snapshot, keys, further=True)
+    both = {key: list(dict.fromkeys([*claimed[key], *further[key]])) for key in keys}
+    fresh, found, seen = judged(sight, snapshot, both)
+    _weigh(snapshot, looked, claimed, found, seen)
+    return fresh, [found[key] for key in keys], looked

@@ -1,10 +1,10 @@
-"""What came of a look at files: counts by state, what could not be seen and why."""
+"""What is wanted of a look at files, and what came of it: counts by state, what could not be seen and why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from aps import evidence
 from aps.evidence import Count
@@ -12,11 +12,43 @@ from aps.model.report import Evidence
 from aps.snapshot import Key
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which jobs of a state are named, of all that are counted: those in it for longest, `keep` of them."""
+
+    keep: int
+    where: Mapping[str, str] = field(default_factory=dict)
+    older_than: timedelta | None = None
+    eligible: bool = False
+
+    def of(self, rows: Iterable[Evidence], clock: datetime) -> tuple[Evidence, ...]:
+        """Those of these rows of one job that match."""
+        return tuple(row for row in rows if self._has(row, clock))
+
+    def _has(self, row: Evidence, clock: datetime) -> bool:
+        if self.eligible and row.get("refusal"):
+            return False
+        if self.older_than is not None:
+            since = evidence.moment(row.get("since"))
+            if since is None or since > clock - self.older_than:
+                return False
+        return all(_same(row.get(name), value) for name, value in self.where.items())
+
+
+def _same(told: str | None, wanted: str) -> bool:
+    """As the report shows it; of a time also as PostgreSQL writes it."""
+    if told == wanted:
+        return True
+    time = evidence.moment(wanted)
+    return time is not None and time == evidence.moment(told)
+
+
 @dataclass(slots=True)
 class Looked:
     """`level` is how far was looked; `unseen` has the states that stay undetermined, with the reason.
 
     `looked` of `claimed` names that rows claim could be judged; `walked` files lie in the store. None: not asked for.
+    Of `judged` names whose jobs are in a state that files tell, `missing` were absent.
     `error` is why nothing of the store could be believed.
     """
 
@@ -27,6 +59,8 @@ class Looked:
     looked: int | None = None
     claimed: int | None = None
     walked: int | None = None
+    judged: int = 0
+    missing: int = 0
     error: str | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -74,12 +108,13 @@ class Tally:
             self._trim()
 
     def _trim(self) -> None:
-        self._worst = sorted(self._worst)[: self._keep]
+        # A job with items in two chunks is named once, by the older.
+        first: dict[Key, tuple[bool, float, int, Key]] = {}
+        for one in sorted(self._worst):
+            first.setdefault(one[-1], one)
+        self._worst = list(first.values())[: self._keep]
 
     def count(self) -> Count:
         self._trim()
-        return Count(self._items, self._jobs, None, self._oldest, _keys(self._worst))
-
-
-def _keys(worst: Iterable[tuple[bool, float, int, Key]]) -> tuple[Key, ...]:
-    return tuple(dict.fromkeys(key for *_, key in worst))
+        keys = tuple(key for *_, key in self._worst)
+        return Count(self._items, self._jobs, None, self._oldest, keys)

@@ -8,6 +8,7 @@ from aps import statements
 from aps.database import Database, QueryError
 from aps.errors import StoreError
 from aps.model.report import Identity
+from aps.observed import Observed
 from aps.store import Observation, Progress, Seen, Store
 
 
@@ -23,8 +24,17 @@ class Sight:
         self.level = store.level(rehash=rehash)
 
     @property
+    def store(self) -> Store:
+        """To act on: a look is not enough for that."""
+        return self._store
+
+    @property
     def url(self) -> str:
         return self._store.url
+
+    def rehashing(self) -> Sight:
+        """The same store, looked at to the last byte."""
+        return Sight(self._store, rehash=True, tell=self._tell)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -58,6 +68,10 @@ class Sight:
         """Every name, in the order given. Raises StoreError."""
         seen = self._store.look(names, rehash=self._rehash, progress=self._counted())
         return {one.name: one for one in seen}
+
+    def observe(self, names: Iterable[str]) -> Observed:
+        """Every name, as queries are told of it. Raises StoreError."""
+        return Observed.of(self.look(names).values(), self.level)
 
     def walk(self) -> Iterator[Seen]:
         """Every file. Raises StoreError."""

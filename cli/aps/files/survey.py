@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from aps import evidence, statements
 from aps import snapshot as snapshots
@@ -10,33 +10,32 @@ from aps.database import QueryError
 from aps.errors import StoreError
 from aps.evidence import Judgement
 from aps.files import claimed, walked
-from aps.files.looked import Looked
+from aps.files.looked import Looked, Wanted
 from aps.files.sight import Sight, known_store
 from aps.files.walked import Older
 from aps.model.matrix import Matrix, State
 from aps.snapshot import Key, Snapshot, explain
 
-_Pass = Callable[[Sight, Snapshot, Looked, int, Mapping[str, str]], None]
+_Pass = Callable[[Sight, Snapshot, Looked, Wanted], None]
 
 
 def survey(
     sight: Sight,
     snapshot: Snapshot,
     chosen: State | None,
-    keep: int,
-    where: Mapping[str, str],
+    wanted: Wanted,
 ) -> Looked:
     """The states that need files, over the whole queue and store; only what `chosen` needs, where that is given."""
     looked = Looked(level=sight.level, notes=list(sight.told))
     try:
         if chosen is None or chosen.artifacts in ("claimed", "optional"):
-            _one_way(claimed.survey, sight, snapshot, looked, keep, where)
+            _one_way(claimed.survey, sight, snapshot, looked, wanted)
         if chosen is None or chosen.artifacts == "listed":
-            _one_way(walked.survey, sight, snapshot, looked, keep, where)
+            _one_way(walked.survey, sight, snapshot, looked, wanted)
     except StoreError as error:
         return distrusted(snapshot.matrix, sight, str(error))
     except Older as error:
-        return distrusted(snapshot.matrix, sight, f"store {sight.url}: {error}")
+        return distrusted(snapshot.matrix, sight, str(error))
     return looked
 
 
@@ -45,12 +44,11 @@ def _one_way(
     sight: Sight,
     snapshot: Snapshot,
     looked: Looked,
-    keep: int,
-    where: Mapping[str, str],
+    wanted: Wanted,
 ) -> None:
     """A query that fails makes the states of this way unseen, and no other."""
     try:
-        way(sight, snapshot, looked, keep, where)
+        way(sight, snapshot, looked, wanted)
     except QueryError as error:
         needs = "listed" if way is walked.survey else "claimed"
         names = snapshot.matrix.names.sql if snapshot.matrix.names else ""
@@ -78,7 +76,8 @@ def judge(
     """These jobs with their files, or by their rows alone where the store is not believed, or fails now."""
     if keys and not looked.error:
         try:
-            return *claimed.of_jobs(sight, snapshot, keys), looked
+            fresh, judgements, _ = claimed.of_jobs(sight, snapshot, keys)
+            return fresh, judgements, looked
         except StoreError as error:
             looked = distrusted(snapshot.matrix, sight, str(error))
         except QueryError as error:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 from typing import Final
 
 from aps import evidence, shortlist, statements
 from aps import snapshot as snapshots
 from aps.files.claimed import CHUNK
-from aps.files.looked import Looked, Tally
+from aps.files.looked import Looked, Tally, Wanted
 from aps.files.sight import Sight
+from aps.model import key
 from aps.model.matrix import State
 from aps.observed import Observed
 from aps.snapshot import Key, Snapshot
@@ -56,27 +59,44 @@ class _Told:
             yield f"{unjudged} entries of the store are no files that can be judged: {shown}"
 
 
-def survey(
-    sight: Sight, snapshot: Snapshot, looked: Looked, keep: int, where: Mapping[str, str]
-) -> None:
-    """Every file of the store, for the states with `artifacts: listed`. Raises StoreError, QueryError, Older."""
+def survey(sight: Sight, snapshot: Snapshot, looked: Looked, wanted: Wanted) -> None:
+    """Every file of the store, for the states with `artifacts: listed`. Raises StoreError, QueryError, Older.
+
+    A job is counted once as long as its files lie side by side in byte order: in one chunk, or in chunks that follow.
+    """
     states = [state for state in snapshot.states if state.artifacts == "listed"]
-    tallies = {state.name: Tally(keep) for state in states}
+    counters = [_Counter(state, wanted) for state in states]
     told = _Told()
     looked.walked = 0
     for observed in _chunks(sight, told):
         looked.walked += len(observed.names)
         with snapshot.database.look():
             fresh = snapshots.seeing(snapshots.again(snapshot), observed)
-            _stop_if_older(fresh)
-            for state in states:
-                _count(fresh, state, tallies[state.name], keep, where)
-                _sample(fresh, state, looked)
-    looked.counts |= {name: tally.count() for name, tally in tallies.items()}
+            for _, why in _ahead_of(fresh):
+                raise Older(f"store {sight.url}: {why}")
+            for counter in counters:
+                counter.count(fresh)
+                _sample(fresh, counter.state, looked)
+    looked.counts |= {counter.state.name: counter.tally.count() for counter in counters}
     looked.notes += told.notes
     if told.folders:
         why = f"not every folder of the store can be read: {', '.join(told.folders)}"
         looked.unseen |= {state.name: why for state in states}
+
+
+def ahead(sight: Sight, snapshot: Snapshot, notes: list[str]) -> Iterator[tuple[Key, str]]:
+    """Every job with a file of an epoch that it has not reached, with the sentence that says so; what could not be seen
+    goes to `notes`. No transaction may be open. Raises StoreError, QueryError."""
+    if snapshot.matrix.ahead is None:
+        return
+    told = _Told()
+    for observed in _chunks(sight, told):
+        with snapshot.database.look():
+            found = list(_ahead_of(snapshots.seeing(snapshots.again(snapshot), observed)))
+        yield from found
+    notes += told.folders and [
+        f"not every folder of the store can be read: {', '.join(told.folders)}"
+    ]
 
 
 def _chunks(sight: Sight, told: _Told) -> Iterator[Observed]:
@@ -87,20 +107,49 @@ def _chunks(sight: Sight, told: _Told) -> Iterator[Observed]:
         yield Observed.of(chunk, "listed")
 
 
-def _count(
-    fresh: Snapshot, state: State, tally: Tally, keep: int, where: Mapping[str, str]
-) -> None:
-    count = evidence.count(fresh, state)
-    worst = {}
-    if count.jobs and set(fresh.matrix.key) <= set(fresh.columns[state.name]):
-        worst = shortlist.oldest(fresh, state, keep, where)
-    if count.items:
-        tally.merge(count, worst)
+class _Counter:
+    """One state, chunk by chunk."""
+
+    def __init__(self, state: State, wanted: Wanted) -> None:
+        self.state = state
+        self.tally = Tally(wanted.keep)
+        self._wanted = wanted
+        self._before: Collection[Key] = ()
+
+    def count(self, fresh: Snapshot) -> None:
+        count = evidence.count(fresh, self.state)
+        jobs: dict[Key, datetime | None] = {}
+        if count.jobs and _keyed(fresh, self.state):
+            # No chunk has more jobs than files.
+            jobs = shortlist.oldest(fresh, self.state, CHUNK)
+            count = replace(count, jobs=count.jobs - sum(job in self._before for job in jobs))
+        if count.items:
+            self.tally.merge(count, self._named(fresh, jobs))
+        self._before = jobs.keys()
+
+    def _named(
+        self, fresh: Snapshot, jobs: dict[Key, datetime | None]
+    ) -> Mapping[Key, datetime | None]:
+        wanted = self._wanted
+        if not jobs or not (wanted.where or wanted.older_than or wanted.eligible):
+            return dict(islice(jobs.items(), wanted.keep))
+        return shortlist.oldest(
+            fresh,
+            self.state,
+            wanted.keep,
+            wanted.where,
+            wanted.older_than,
+            eligible=wanted.eligible,
+        )
+
+
+def _keyed(fresh: Snapshot, state: State) -> bool:
+    return set(fresh.matrix.key) <= set(fresh.columns[state.name])
 
 
 def _sample(fresh: Snapshot, state: State, looked: Looked) -> None:
     """The first items of a state that has no jobs to name."""
-    if set(fresh.matrix.key) <= set(fresh.columns[state.name]):
+    if _keyed(fresh, state):
         return
     names = looked.samples.get(state.name, ())
     if len(names) < _SAMPLES:
@@ -109,13 +158,12 @@ def _sample(fresh: Snapshot, state: State, looked: Looked) -> None:
         looked.samples[state.name] = names + tuple(str(row["item"]) for row in rows)
 
 
-def _stop_if_older(fresh: Snapshot) -> None:
+def _ahead_of(fresh: Snapshot) -> Iterator[tuple[Key, str]]:
     query = fresh.matrix.ahead
-    rows = fresh.database.rows(query.sql, fresh.bound) if query else []
-    if rows:
-        row = rows[0]
-        key: Key = tuple(str(row[column]) for column in fresh.types)
-        raise Older(
+    for row in fresh.database.rows(query.sql, fresh.bound) if query else ():
+        values: Key = tuple(str(row[column]) for column in fresh.types)
+        yield (
+            values,
             f"the database is older than the store: {row['item']} is of epoch {row['epoch']}, "
-            f"but job {'/'.join(key)} is at epoch {row['job_epoch']}; was an older copy restored?"
+            f"but job {key.text(values)} is at epoch {row['job_epoch']}; was an older copy restored?",
         )

@@ -47,11 +47,13 @@ def matrix(
         population=_query(scanned, "population"),
         schema=shape.schema_,
         max_lease=shape.max_lease,
+        most_missing=shape.most_missing,
         scope=shape.scope,
         versions=tuple(shape.versions or ()),
         names=_optional(scanned, "names"),
         further_names=_optional(scanned, "names", "context"),
         ahead=_optional(scanned, "ahead"),
+        completion=_optional(scanned, "completion"),
     )
 
 
@@ -72,7 +74,7 @@ def _state(name: str, shape: StateShape, owner: Owner | None, scanned: Scanned) 
         means=shape.means,
         evidence=_query(scanned, name),
         owner=own,
-        severity=_severity(shape.severity, acts=shape.action is not None),
+        severity=_severity(shape.severity, acts=_changes(shape)),
         kind=shape.kind,
         not_=shape.not_,
         action=_action(name, shape, scanned),
@@ -116,6 +118,11 @@ def _rollback(shape: StateShape) -> Rollback | None:
 
 def _owner(shape: OwnerShape | None) -> Owner | None:
     return None if shape is None else Owner(shape.team, shape.contact, shape.escalate)
+
+
+def _changes(shape: StateShape) -> bool:
+    """To look is no reason to need somebody."""
+    return shape.action is not None and shape.action.changes_per_job > 0
 
 
 def _severity(shape: SeverityShape | None, *, acts: bool) -> Severity:

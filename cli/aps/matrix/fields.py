@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -51,6 +52,15 @@ def _longer_than_zero(value: timedelta) -> timedelta:
     return value
 
 
+def _share(value: object) -> float:
+    """A part of a whole, written as a decimal number: YAML's other ways to write one are not read."""
+    if isinstance(value, Unquoted) and re.fullmatch(r"0?\.[0-9]{1,9}|1\.0{0,9}", value.text):
+        value = float(value.text)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise wrong("must be a number above 0, and at most 1, such as 0.2")
+    return float(value)
+
+
 def _default(value: object) -> object:
     if isinstance(value, Unquoted):
         raise wrong(f'is read as {value.reading}; quote it: "{value.text}"')
@@ -80,6 +90,10 @@ Duration = Annotated[
         _duration, json_schema_input_type=Annotated[str, Field(pattern=duration.PATTERN)]
     ),
 ]
+Share = Annotated[
+    float,
+    PlainValidator(_share, json_schema_input_type=Annotated[float, Field(gt=0, le=1)]),
+]
 LongerThanZero = Annotated[Duration, AfterValidator(_longer_than_zero)]
 Texts = Annotated[
     list[Text],
@@ -96,3 +110,4 @@ Default = Annotated[
     ),
 ]
 Count = Annotated[int, Field(ge=1)]
+Number = Annotated[int, Field(ge=0)]

@@ -14,10 +14,10 @@ from aps.matrix.files import FOLDER, Files
 from aps.matrix.shape import NAME
 from aps.matrix.source import Path, Source
 from aps.matrix.sql import SqlFile
-from aps.model.matrix import BOUND_ALWAYS, BOUND_TO_ACTIONS, Run
+from aps.model.matrix import BOUND_ALWAYS, BOUND_TO_ACTIONS, BOUND_TO_COMPLETION, Run
 
-# Looks at all jobs · looks at given jobs · writes given jobs · watches a write.
-Use = Literal["look", "context", "write", "guard"]
+# Looks at all jobs · looks at given jobs · judges a completion of one · writes given jobs · watches a write.
+Use = Literal["look", "context", "completion", "write", "guard"]
 _NOT_SENT = ("schema", "roles")
 
 
@@ -47,13 +47,15 @@ def _asked(source: Source) -> Iterator[Asked]:
     yield Asked(file_of("names"), ("states",), "look", looked_up)
     yield Asked(file_of("names", "context"), ("states",), "context", False)
     yield Asked(file_of("ahead"), ("states",), "look", False)
+    yield Asked(file_of("completion"), ("states",), "completion", False)
     for name in states:
         path = ("states", name)
         yield Asked(file_of(name), path, "look", True)
         for context in filter(re.compile(NAME).fullmatch, source.texts(*path, "context")):
             yield Asked(file_of(context, "context"), (*path, "context"), "context", True)
         run = source.text(*path, "action", "run")
-        if run in ("reclaim", "reconcile"):
+        looks = run == "reconcile" and source.get(*path, "action", "changes_per_job") == 0
+        if run in ("reclaim", "reconcile") and not looks:
             # What is done to a listed file is done by the store: quarantine and restore need no statement.
             of_files = run == "reconcile" and source.text(*path, "artifacts") == "listed"
             yield Asked(file_of(name, run), (*path, "action", "run"), "write", not of_files)
@@ -84,6 +86,21 @@ def _query(source: Source, one: Asked, query: SqlFile) -> Iterator[Fault]:
     yield from sql.faults(query)
     yield from sql.write_faults(query) if one.use == "write" else sql.read_faults(query)
     keys = source.texts("key")
+    known = _known(source, one, keys)
+    if one.use == "completion":
+        yield from _taken(source, keys)
+    # Without a key to go by, every parameter that is one would be told as unknown.
+    sure = bool(keys) or one.use == "look"
+    for name, line in query.parameters.items():
+        if sure and name not in known:
+            yield Fault(query.file, line, None, _unknown(name, keys, known))
+    for key in keys:
+        if one.use in ("write", "context", "completion") and key not in query.parameters:
+            yield query.fault(0, f"does not name its jobs; use %({key})s, the array of keys")
+
+
+def _known(source: Source, one: Asked, keys: tuple[str, ...]) -> set[str]:
+    """What is bound into the query."""
     known = {*BOUND_ALWAYS, *source.names("parameters")}
     if source.has("max_lease"):
         known.add("max_lease")
@@ -91,14 +108,17 @@ def _query(source: Source, one: Asked, query: SqlFile) -> Iterator[Fault]:
         known.update(keys)
     if one.use in ("write", "guard"):
         known.update(BOUND_TO_ACTIONS)
-    # Without a key to go by, every parameter that is one would be told as unknown.
-    sure = bool(keys) or one.use == "look"
-    for name, line in query.parameters.items():
-        if sure and name not in known:
-            yield Fault(query.file, line, None, _unknown(name, keys, known))
-    for key in keys:
-        if one.use in ("write", "context") and key not in query.parameters:
-            yield query.fault(0, f"does not name its jobs; use %({key})s, the array of keys")
+    return known | BOUND_TO_COMPLETION if one.use == "completion" else known
+
+
+def _taken(source: Source, keys: tuple[str, ...]) -> Iterator[Fault]:
+    """What a completion is asked by has these names; a queue without the file may use them."""
+    for place, names in (("key", keys), ("parameters", source.names("parameters"))):
+        for name in sorted(BOUND_TO_COMPLETION & set(names)):
+            path = (place, keys.index(name) if place == "key" else name)
+            yield source.key_fault(
+                path, f"{name} has a meaning in queries/completion.sql; take another"
+            )
 
 
 def _unknown(name: str, keys: tuple[str, ...], known: set[str]) -> str:

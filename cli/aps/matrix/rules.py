@@ -14,7 +14,7 @@ from aps.model.matrix import BOUND_ALWAYS, BOUND_TO_ACTIONS, CORE_STATES, Parame
 
 RESERVED = frozenset(
     {"unclassified", "conflict", "undetermined", "not_looked"}
-    | {"schema", "roles", "population", "names", "ahead"}
+    | {"schema", "roles", "population", "names", "ahead", "completion"}
 )
 _BOUND = BOUND_ALWAYS | BOUND_TO_ACTIONS | {"max_lease"}
 _COLUMNS = frozenset({"since", "refusal", "item", "locked"})
@@ -111,6 +111,8 @@ def _action(source: Source, name: str) -> Iterator[Fault]:
     if run in ("reclaim", "reconcile") and source.has(*path, "command"):
         text = f"is for manual only; {run} runs queries/{name}.{run}.sql"
         yield source.key_fault((*path, "command"), text)
+    if source.get(*path, "changes_per_job") == 0:
+        yield from _looking(source, name, run)
     enforced = source.text("fencing") == "enforced"
     if run == "reclaim" and not enforced and not source.has(*path, "attest"):
         text = (
@@ -120,13 +122,27 @@ def _action(source: Source, name: str) -> Iterator[Fault]:
         yield source.key_fault((*path, "attest"), text)
 
 
+def _looking(source: Source, name: str, run: str | None) -> Iterator[Fault]:
+    """An action that only reads files."""
+    state = ("states", name)
+    path = (*state, "action", "changes_per_job")
+    if run != "reconcile":
+        yield source.fault(path, "0 is for reconcile only, where it reads files and writes nothing")
+    elif source.text(*state, "artifacts") not in ("claimed", "optional"):
+        text = "0 means that files are read; write artifacts: claimed, or optional"
+        yield source.fault(path, text)
+    if source.has(*state, "rollback"):
+        text = "there is nothing to roll back where nothing is written; remove it"
+        yield source.key_fault((*state, "rollback"), text)
+
+
 def _way_back(source: Source, name: str, undone: bool) -> Iterator[Fault]:
     state = ("states", name)
     path = (*state, "rollback")
     acts = isinstance(source.get(*state, "action"), dict)
     if source.text(*state, "action") == "none" and source.has(*path):
         yield source.key_fault(path, "there is no action to roll back; remove it")
-    if not acts:
+    if not acts or source.get(*state, "action", "changes_per_job") == 0:
         return
     if not source.has(*path):
         text = "missing; write {criterion: what shows that it was wrong, irreversible: why}"

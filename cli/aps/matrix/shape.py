@@ -11,13 +11,23 @@ from aps.matrix.fields import (
     Default,
     LongerThanZero,
     NotBlank,
+    Number,
     OptionalText,
+    Share,
     Text,
     Texts,
     short,
     wrong,
 )
-from aps.model.matrix import Artifacts, Fencing, Kind, Liveness, ParameterType, Run
+from aps.model.matrix import (
+    MOST_MISSING,
+    Artifacts,
+    Fencing,
+    Kind,
+    Liveness,
+    ParameterType,
+    Run,
+)
 
 NAME = r"^[a-z][a-z0-9_]*$"
 
@@ -66,7 +76,10 @@ class ActionShape(Shape):
     ] = None
     command: Annotated[OptionalText, Field(description="for manual: what a person runs")] = None
     changes_per_job: Annotated[
-        Count, Field(description="rows of the table that the action changes for one job")
+        Number,
+        Field(
+            description="rows of the table that the action changes for one job; 0: reconcile only reads its files"
+        ),
     ] = 1
 
 
@@ -151,6 +164,12 @@ class MatrixShape(Shape):
         Fencing, Field(description="does the queue itself refuse a late worker's result?")
     ] = "none"
     max_lease: LongerThanZero | None = None
+    most_missing: Annotated[
+        Share,
+        Field(
+            description="where a larger share of ten or more files is missing, reconcile acts on no absence"
+        ),
+    ] = MOST_MISSING
     owner: Owner = None
     parameters: dict[str, ParameterShape] = {}
     states: Annotated[dict[str, StateShape], Field(min_length=1)]

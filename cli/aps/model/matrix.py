@@ -16,6 +16,8 @@ Artifacts = Literal["claimed", "listed", "optional"]
 ParameterType = Literal["interval", "integer", "text", "boolean"]
 Value = timedelta | int | str | bool
 
+MOST_MISSING = 0.2
+
 CORE_STATES = (
     "unconfirmed_materialization",
     "ready",
@@ -40,6 +42,7 @@ BOUND_ALWAYS = frozenset(
 )
 # `before`: the rows as they were, whole, as json, parallel to the keys; for abort alone.
 BOUND_TO_ACTIONS = frozenset({"items", "operation", "reason", "actor", "before"})
+BOUND_TO_COMPLETION = frozenset({"epoch", "worker", "candidate", "digest"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class Severity:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`query` is None for manual, where `command` is what a person runs."""
+    """`query` is None for manual, where `command` is what a person runs, and where there is nothing to write."""
 
     run: Run
     effect: str
@@ -88,6 +91,11 @@ class Action:
     abort: Query | None = None
     verify: Query | None = None
     undo: Query | None = None
+
+    @property
+    def looks(self) -> bool:
+        """Is it only to look: to read the files of a job, and to write nothing."""
+        return self.changes_per_job == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,8 @@ class Matrix:
     """A pack, loaded. `sha256` pins matrix.yaml and every SQL file, wherever the pack lies.
 
     `names` are the files that rows claim, `further_names` those ever handed out for given jobs; `ahead` finds files
-    that only a newer database can have handed out.
+    that only a newer database can have handed out; `completion` judges one completion. Where more than the
+    share `most_missing` of many files is missing, the store itself is in doubt.
     """
 
     name: str
@@ -165,11 +174,13 @@ class Matrix:
     population: Query
     schema: str | None = None
     max_lease: timedelta | None = None
+    most_missing: float = MOST_MISSING
     scope: str | None = None
     versions: tuple[str, ...] = ()
     names: Query | None = None
     further_names: Query | None = None
     ahead: Query | None = None
+    completion: Query | None = None
 
     @property
     def values(self) -> dict[str, Value]:

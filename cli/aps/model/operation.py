@@ -14,6 +14,9 @@ Outcome = Literal[
 ]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
+# A job and an item of it; the item is empty where the job itself is acted upon.
+Id = tuple[str, str]
+
 
 @dataclass(frozen=True, slots=True)
 class Authority:
@@ -28,13 +31,21 @@ class Authority:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`before` and `after` hold the columns that the action changed, as text; None where nothing was changed."""
+    """`before` and `after` hold the columns that the action changed, as text; None where nothing was changed.
+
+    `item` is the file that was acted upon; empty where it was the job's row.
+    """
 
     job: str
     outcome: Outcome
     detail: str
     before: Mapping[str, str | None] | None = None
     after: Mapping[str, str | None] | None = None
+    item: str = ""
+
+    @property
+    def id(self) -> Id:
+        return self.job, self.item
 
 
 @dataclass(frozen=True, slots=True)

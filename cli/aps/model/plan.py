@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from aps.model.operation import Id
 from aps.model.report import Evidence, Identity, PackRef
 
 FORMAT_VERSION = "1.0"
@@ -15,11 +16,21 @@ LIFETIME_SECONDS = 900
 
 @dataclass(frozen=True, slots=True)
 class PlannedJob:
-    """`key` has the values of the key columns as text; `evidence` the rows seen, one an item, with their fence."""
+    """`key` has the values of the key columns as text; `evidence` the rows seen, one an item, with their fence.
+
+    `item` is the one that is acted upon where each is acted upon for itself; else empty. `overlays` are the other states
+    that lie over the job, which nothing is held to.
+    """
 
     job: str
     key: tuple[str, ...]
     evidence: tuple[Evidence, ...]
+    item: str = ""
+    overlays: Mapping[str, tuple[Evidence, ...]] = field(default_factory=dict)
+
+    @property
+    def id(self) -> Id:
+        return self.job, self.item
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +42,11 @@ class RefusedJob:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`found` is all that the state holds, `jobs` what was selected; times RFC 3339 in UTC on the database clock.
+    """`found` is all that the state holds, or the jobs named whose files were read; `jobs` what was selected; times RFC 3339 in UTC on the database clock.
 
+    `store` is where files were looked at, `level` how far; None, recorded: nobody looked. Of `looked` names that rows
+    claim, and that could be judged, `missing` were absent; None where they were not counted. `writes` is False where the
+    action is to look and nothing more. `meanings` are the matrix's words for each overlay of a job.
     `fingerprint` is a sha256 over everything else: it shows damage, not forgery.
     """
 
@@ -57,4 +71,11 @@ class Plan:
     found: int
     jobs: tuple[PlannedJob, ...]
     refused: tuple[RefusedJob, ...]
+    store: str | None = None
+    level: str = "recorded"
+    looked: int | None = None
+    missing: int | None = None
+    writes: bool = True
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     fingerprint: str = ""

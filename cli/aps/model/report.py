@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from aps.model import duration
@@ -159,7 +159,8 @@ class Detail:
 class Job:
     """One job: `state` is a state of the matrix, or unclassified, conflict, undetermined.
 
-    `evidence` has the rows of every state that claims it; `command` is what may be typed, None where nothing may.
+    `evidence` has the rows of every state that claims it; `commands` is what may be typed, by the state that it acts on:
+    the job's own first. `command` is the first of them, None where nothing may be done.
     """
 
     job: str
@@ -173,6 +174,7 @@ class Job:
     refusal: str | None
     command: str | None
     detail: Detail | None = None
+    commands: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

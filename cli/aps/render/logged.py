@@ -53,7 +53,9 @@ def _at(row: Evidence, view: View) -> str:
 
 def _applied(row: Evidence, view: View) -> str:
     applied, planned = (row.get(name) for name in ("applied", "planned"))
-    return f"{view.words(applied or 'unknown')} of {view.words(planned or 'unknown')}"
+    told = f"{view.words(applied or 'unknown')} of {view.words(planned or 'unknown')}"
+    left = row.get("open") or "0"
+    return told if left == "0" else f"{told}, {view.words(left)} unknown"
 
 
 def _by(row: Evidence, view: View) -> str:

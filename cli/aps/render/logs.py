@@ -14,7 +14,7 @@ FORMAT_VERSION = "1.0"
 Value = str | int | None | Mapping[str, str | None]
 Row = Mapping[str, Value]
 
-_COUNTS = frozenset({"applied", "planned", "batch"})
+_COUNTS = frozenset({"applied", "open", "planned", "batch"})
 _OBJECTS = frozenset({"before", "after"})
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
-from aps.render import age, applied, records, visible
+from aps.render import age, applied, completed, records, visible
 from aps.render.records import Records, Value
 from aps.render.view import View
 
-__all__ = ["cell", "log", "log_operation", "operation", "plan", "report"]
+__all__ = ["cell", "completion", "log", "log_operation", "operation", "plan", "report"]
 
 _SECONDS = "_seconds"
 _STATES = (
@@ -74,6 +75,16 @@ def operation(operation: Operation, view: View, rest: str | None, log: str | Non
         *(["interrupted"] if operation.interrupted else []),
     ]
     return _text(parts, records.operation(operation), view, "nothing was applied")
+
+
+def completion(completion: Completion, view: View) -> str:
+    parts = [
+        f"job {completion.job}",
+        f"epoch {completion.asked.epoch}",
+        completed.said(completion),
+        completed.level(completion),
+    ]
+    return _text(parts, records.completion(completion), view, "no answer")
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -28,7 +28,7 @@ def _page(report: Report, job: Job, detail: Detail, view: View) -> str:
         _meaning(main, view),
         [*_evidence(job, detail, now, view), *_surroundings(detail, now, view)],
         [labelled("tell", _each(main, "tell", view), view)],
-        [*_permitted(job, main, view), *_duties(main or detail.guidance, view)],
+        [*_permitted(job, main, detail, view), *_duties(main or detail.guidance, view)],
     ]
     return prose.paragraphs(blocks)
 
@@ -121,14 +121,26 @@ def _values(row: Evidence, now: datetime | None, view: View) -> Iterable[str]:
             yield age.moment(value, now) or view.text(short)
 
 
-def _permitted(job: Job, main: Sequence[Guidance], view: View) -> list[str]:
-    forbidden = labelled("you may not", _each(main, "forbidden", view), view)
-    if job.command is None:
+def _permitted(job: Job, main: Sequence[Guidance], detail: Detail, view: View) -> list[str]:
+    """Every command with what it does, those of the job's own state first."""
+    said = {one.state: one for one in detail.guidance}
+    told = [_typed(command, said.get(state), view) for state, command in job.commands.items()]
+    if not told or job.refusal:
         why = job.refusal or "this state has no action"
-        return [labelled("you may", f"nothing: {view.words(why)}", view), forbidden]
-    effects = [f"{view.words(said.effect)}{_way_back(said, view)}" for said in main if said.effect]
-    typed = prose.whole(view.words(job.command))
-    return [labelled("you may", "    ".join([typed, *effects]), view), forbidden]
+        told.append(f"{'nothing else' if told else 'nothing'}: {view.words(why)}")
+    first, *others = told
+    return [
+        labelled("you may", first, view),
+        *(labelled("", one, view) for one in others),
+        labelled("you may not", _each(main, "forbidden", view), view),
+    ]
+
+
+def _typed(command: str, said: Guidance | None, view: View) -> str:
+    typed = prose.whole(view.words(command))
+    if said is None or said.effect is None:
+        return typed
+    return f"{typed}    {view.words(said.effect)}{_way_back(said, view)}"
 
 
 def _way_back(said: Guidance, view: View) -> str:

@@ -11,13 +11,18 @@ from aps.render.view import View
 
 _NOT_WATCHED = "other tables than that of the jobs are not watched"
 _LABEL = 14
+# So many are named before the rest is counted.
+_FEW = 5
 
 
 def text(plan: Plan, view: View, apply: str | None) -> str:
     """`apply` is the command line that would do it; None where there is none to offer."""
     jobs = _jobs(plan, view) if plan.jobs else f"nothing would be applied: {_why_none(plan)}"
-    terms = _terms(plan, view, apply) if plan.jobs else []
-    return prose.paragraphs([[_head(plan, view)], [jobs], [_refused(plan, view)], terms])
+    terms = [*_terms(plan, view), *_files(plan, view), _apply(plan, view, apply)]
+    rest = terms if plan.jobs else _files(plan, view)
+    return prose.paragraphs(
+        [[_head(plan, view)], _first(plan, view), [jobs], [_refused(plan, view)], rest]
+    )
 
 
 def _why_none(plan: Plan) -> str:
@@ -34,12 +39,51 @@ def _head(plan: Plan, view: View) -> str:
         f"plan {view.words(plan.operation[:8])}",
         view.words(plan.command),
         view.words(plan.state.replace("_", " ")),
-        f"{len(plan.jobs)} of {plan.found} jobs",
+        f"{len(plan.jobs)} of {plan.found} jobs{_items(plan)}",
         f"expires {age.moment(plan.expires_at, now) or view.words(plan.expires_at)}",
         "nothing was changed",
         view.words(f"{plan.system} on {where} as {plan.role}"),
+        *([view.words(f"store {plan.store}, {plan.level}")] if plan.store else []),
     ]
     return prose.line(parts, view, "  ")
+
+
+def _items(plan: Plan) -> str:
+    """Where each file is acted upon for itself."""
+    items = sum(row.get("item") is not None for job in plan.jobs for row in job.evidence)
+    return f" ({items} files)" if items > len(plan.jobs) else ""
+
+
+def _first(plan: Plan, view: View) -> list[str]:
+    """What lies over the jobs, which nothing is held to: told before anything else."""
+    lines = []
+    for name, meaning in plan.meanings.items():
+        rows = [(job, row) for job in plan.jobs for row in job.overlays.get(name, ())]
+        listed = list(dict.fromkeys(_over(job, row, view) for job, row in rows))
+        told = ", ".join(listed[:_FEW])
+        more = f" and {len(listed) - _FEW} more" if len(listed) > _FEW else ""
+        title = view.words(name.replace("_", " "))
+        text = f"{title}: {told}{more}. {view.words(meaning)}"
+        lines.append(labelled("first:", text, view, _LABEL))
+    return lines
+
+
+def _over(job: PlannedJob, row: Evidence, view: View) -> str:
+    """The file with its size, or the job."""
+    item, size = row.get("item"), row.get("observed_size")
+    if item is None:
+        return f"job {view.text(job.job)}"
+    return f"{view.text(item)}{f' ({_size(size)})' if size else ''}"
+
+
+def _size(text: str) -> str:
+    if not text.isdecimal():
+        return text
+    length = int(text)
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if length >= factor:
+            return f"{length / factor:.1f} {unit}"
+    return f"{length} bytes"
 
 
 def _jobs(plan: Plan, view: View) -> str:
@@ -84,13 +128,28 @@ def _refused(plan: Plan, view: View) -> str:
     return grid.text(columns, rows, view) + _rest(len(plan.refused))
 
 
-def _terms(plan: Plan, view: View, apply: str | None) -> list[str]:
+def _terms(plan: Plan, view: View) -> list[str]:
     attest = f"{plan.attest}: somebody must confirm what the database cannot" if plan.attest else ""
+    watched = _NOT_WATCHED if plan.writes else ""
     return [
         labelled("then:", view.words(plan.effect), view, _LABEL),
         labelled("irreversible:", view.words(plan.irreversible or ""), view, _LABEL),
         labelled("attest:", view.words(attest), view, _LABEL),
         labelled("stops if:", view.words(plan.criterion), view, _LABEL),
-        labelled("not watched:", _NOT_WATCHED, view, _LABEL),
-        labelled("apply:", prose.whole(view.words(apply or "")), view, _LABEL),
+        labelled("not watched:", watched, view, _LABEL),
     ]
+
+
+def _files(plan: Plan, view: View) -> list[str]:
+    """How much was missing where that was counted, and what else of the files a person should read."""
+    missing = (
+        [f"{plan.missing} of {plan.looked} that rows name are missing"] if plan.missing else []
+    )
+    said = "; ".join([*missing, *plan.notes])
+    return [labelled("files:", view.words(said), view, _LABEL)]
+
+
+def _apply(plan: Plan, view: View, apply: str | None) -> str:
+    if not plan.writes:
+        return ""
+    return labelled("apply:", prose.whole(view.words(apply or "")), view, _LABEL)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Finding, Job, Report
@@ -63,7 +64,8 @@ _NOBODY = Job("", "", (), None, None, None, {}, False, None, None)
 
 def _told(job: Job) -> dict[str, Value]:
     row: dict[str, Value] = tree.of(job)
-    told = {name: value for name, value in row.items() if name not in ("evidence", "detail")}
+    apart = ("evidence", "detail", "commands")
+    told = {name: value for name, value in row.items() if name not in apart}
     return told | {"overlays": " ".join(job.overlays) or None, "evidence_of": None}
 
 
@@ -103,6 +105,14 @@ def operation(operation: Operation) -> Records:
         for row in operation.rows
     ]
     return of(rows, ("operation", "command", "job", "outcome", "detail"))
+
+
+def completion(completion: Completion) -> Records:
+    told = ("answer", "final", "reason", "next", "level", "exit_code")
+    row: dict[str, Value] = {"job": completion.job}
+    row |= {name: getattr(completion, name) for name in told}
+    row |= {f"asked.{name}": value for name, value in asdict(completion.asked).items()}
+    return of([row | _evidence(completion.evidence)])
 
 
 _LOG = (

@@ -6,6 +6,7 @@ import sys
 from types import MappingProxyType
 from typing import Any
 
+from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Report
@@ -13,7 +14,13 @@ from aps.render import tree
 from aps.render.logs import Log, LoggedOperation
 
 NOUNS: MappingProxyType[str, Any] = MappingProxyType(
-    {"report": Report, "plan": Plan, "operation": Operation, "log": Log | LoggedOperation}
+    {
+        "report": Report,
+        "plan": Plan,
+        "operation": Operation,
+        "log": Log | LoggedOperation,
+        "completion": Completion,
+    }
 )
 
 _LINES = {
@@ -22,11 +29,12 @@ _LINES = {
     "operation": "operation (this object without its rows), then row, one a job",
     "log": "log, then operation, one an operation; of one operation logged_operation, then batch, "
     "one a batch, then entry, one a changed job",
+    "completion": "completion (this object)",
 }
 
 
 def of(noun: str) -> dict[str, Any]:
-    """The schema of `report`, `plan`, `operation` or `log`."""
+    """The schema of `report`, `plan`, `operation`, `log` or `completion`."""
     from pydantic import TypeAdapter
 
     made = _tidied(TypeAdapter(NOUNS[noun]).json_schema(mode="serialization"))

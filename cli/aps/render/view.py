@@ -31,7 +31,7 @@ class View:
     """`width` in columns; without `unicode` all is ASCII; `quiet` leaves out what could be typed next.
 
     `listing` names the state whose jobs are listed in place of the first screen; `suffix` is what
-    every printed command needs to reach the same queue.
+    every printed command needs to reach the same queue, `place` and `store` its parts that may be long.
     """
 
     width: int = 80
@@ -41,6 +41,7 @@ class View:
     listing: str | None = None
     suffix: str = ""
     place: str = ""
+    store: str = ""
 
     @property
     def columns(self) -> int:
@@ -60,9 +61,12 @@ class View:
 
     def brief(self, command: str | None) -> str | None:
         """The command for a narrow column: a long place is left out, visibly, so that a paste fails and not misses."""
-        if command is None or not self.place.startswith("--dsn "):
-            return command
-        return command.replace(self.place, "--dsn ...")
+        if command is None:
+            return None
+        for option, given in (("--dsn", self.place), ("--store", self.store)):
+            if given.startswith(f"{option} "):
+                command = command.replace(given, f"{option} ...")
+        return command
 
     def paint(self, text: str, mark: Mark) -> str:
         """The colour that goes with a mark, which stands in the text as well."""

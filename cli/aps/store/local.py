@@ -83,6 +83,12 @@ class LocalStore:
         with self._root() as root:
             return quarantine.aside(root, name, operation, expected, self._pause, self._safe)
 
+    def quarantined(
+        self, name: str, expected: Expected, operation: str | None = None
+    ) -> str | None:
+        with self._root() as root:
+            return quarantine.place(root, name, expected, operation)
+
     def restore(self, name: str, operation: str, expected: Expected) -> Moved:
         with self._root() as root:
             return quarantine.back(root, name, operation, expected, self._pause)

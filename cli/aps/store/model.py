@@ -110,5 +110,10 @@ class Store(Protocol):
     def quarantine(self, name: str, operation: str, expected: Expected) -> Moved:
         """Move a file aside without overwriting. Idempotent. Raises NotMoved, and then nothing is lost."""
 
+    def quarantined(
+        self, name: str, expected: Expected, operation: str | None = None
+    ) -> str | None:
+        """Where in quarantine the expected file lies, of that operation or of any; None where it does not."""
+
     def restore(self, name: str, operation: str, expected: Expected) -> Moved:
         """Move it back without overwriting. Idempotent. Raises NotMoved, and then nothing is lost."""

@@ -82,6 +82,9 @@ class ObservedStore:
     def quarantine(self, name: str, operation: str, expected: Expected) -> Moved:
         raise self._only_looked_at()
 
+    def quarantined(self, name: str, expected: Expected, operation: str | None = None) -> NoReturn:
+        raise self._only_looked_at()
+
     def restore(self, name: str, operation: str, expected: Expected) -> Moved:
         raise self._only_looked_at()
 

@@ -45,7 +45,7 @@ def aside(
     try:
         return _run(move, expected)
     except NotMoved as reason:
-        found = _elsewhere(root, name, expected) if reason.outcome == "gone" else None
+        found = place(root, name, expected, None) if reason.outcome == "gone" else None
         if found is None:
             raise
         return Moved(found, already=True)
@@ -126,19 +126,24 @@ def _unheard(_: str) -> None:
     pass
 
 
-def _elsewhere(root: Root, name: str, expected: Expected) -> str | None:
-    """Where another operation has put the expected file."""
-    try:
-        with folders.listing(root.descriptor, QUARANTINE.encode()) as quarantine:
-            operations = sorted(os.listdir(quarantine))
-    except OSError:
+def place(root: Root, name: str, expected: Expected, operation: str | None) -> str | None:
+    """Where in quarantine the expected file lies, of that operation or of any."""
+    if names.fault(name):
         return None
-    for operation in operations:
-        place = f"{QUARANTINE}/{operation}/{name}"
+    for one in _operations(root) if operation is None else [operation]:
+        found = _place(name, one)
         with (
             suppress(Obstacle, OSError),
-            Move(root, place, name, _unheard, into=False, safe=set()).old() as found,
+            Move(root, found, name, _unheard, into=False, safe=set()).old() as opened,
         ):
-            if found and _other_than(expected, found) is None:
-                return place
+            if opened and _other_than(expected, opened) is None:
+                return found
     return None
+
+
+def _operations(root: Root) -> list[str]:
+    try:
+        with folders.listing(root.descriptor, QUARANTINE.encode()) as quarantine:
+            return sorted(os.listdir(quarantine))
+    except OSError:
+        return []
