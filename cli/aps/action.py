@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from aps import change, exits, files, planning, quarantine, standing, undo, unfinished
@@ -31,13 +32,14 @@ def apply(run: Run, *, retries: int = 0, rest: Callable[[], None] = lambda: None
         title = state.title if state else refused.state
         result = Result(refused.job, "refused", f"{title}: {refused.reason}")
         run.results[result.id] = result
-    jobs = quarantine.units(run.plan.jobs) if _moves_files(run) else run.plan.jobs
     try:
         snapshot = _begun(run)
-        _rounds(run, snapshot, jobs, retries, rest)
+        if _moves_files(run):
+            run.plan = replace(run.plan, jobs=tuple(quarantine.units(run.plan.jobs)))
+        _rounds(run, snapshot, retries, rest)
     except KeyboardInterrupt:
         run.interrupted = True
-    run.leave(run.untold(jobs), "refused", "not applied: interrupted before its commit")
+    run.leave(run.untold(run.plan.jobs), "refused", "not applied: interrupted before its commit")
     return _told(run)
 
 
@@ -64,14 +66,9 @@ def _work(run: Run) -> _Work:
     return partial(running.batch, make=make)
 
 
-def _rounds(
-    run: Run,
-    snapshot: Snapshot,
-    waiting: Sequence[PlannedJob],
-    retries: int,
-    rest: Callable[[], None],
-) -> None:
+def _rounds(run: Run, snapshot: Snapshot, retries: int, rest: Callable[[], None]) -> None:
     work = _work(run)
+    waiting: Sequence[PlannedJob] = run.plan.jobs
     for round_number in range(retries + 1):
         if round_number:
             rest()

@@ -127,7 +127,7 @@ def within_limit(state: State | None, asked: int, what: str) -> None:
 
 
 def whole(matrix: Matrix, state: State | None, looked: Looked) -> None:
-    """Raises Refused where so much is missing that the store itself is in doubt, and absence is what would be acted on."""
+    """Raises Refused where absence is what would be acted on, and so much is missing that the store is in doubt."""
     on_absence = state and state.kind == "lifecycle" and state.artifacts == "claimed"
     if not on_absence or looked.judged < FEW:
         return

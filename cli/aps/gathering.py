@@ -23,8 +23,8 @@ _GROUP = 100
 class Gathered:
     """`found` is all that the state holds, `jobs` those chosen, each with its judgement; `snapshot` is the last look.
 
-    `beside` has what lies over each job where its files were looked at for that alone; `ahead` the jobs that have a file
-    of an epoch which they have not reached.
+    `beside` has what lies over each job where its files were looked at for that alone; `ahead` those with a file of an
+    epoch that they have not reached.
     """
 
     snapshot: Snapshot

@@ -16,6 +16,7 @@ from aps.commands.inspect import inspect
 from aps.commands.log import log
 from aps.commands.reclaim import reclaim
 from aps.commands.reconcile import reconcile
+from aps.commands.undo import undo
 from aps.errors import ApsError, DatabaseError, MatrixError, Usage
 from aps.exits import Exit
 
@@ -36,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (inspect, reclaim, reconcile, log, init):
+for command in (inspect, reclaim, reconcile, undo, log, init):
     app.command()(command)
 app.add_typer(demo.app)
 

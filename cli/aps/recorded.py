@@ -37,6 +37,7 @@ def undo(matrix: Matrix, database: Database, operation: str) -> Plan:
     plan = replace(
         plan,
         effect=f"as before operation {str(first['operation'])[:8]}",
+        criterion="it is no longer as the operation left it, or another has its name; nothing is overwritten",
         selection=f"operation {first['operation']}",
     )
     return _sealed(plan)

@@ -66,6 +66,10 @@ class Into:
     def target(self, job: PlannedJob) -> str:
         return f"{QUARANTINE}/{self.operation}/{job.item}"
 
+    def owns(self, job: PlannedJob, moved: Moved) -> bool:
+        """Is it this operation that has moved it: in this run, or in another run of the same plan."""
+        return moved.where == self.target(job)
+
     def effect(self, run: Run) -> str:
         return run.state.action.effect if run.state.action else "moved to quarantine"
 
@@ -105,6 +109,9 @@ class OutOf:
 
     def target(self, job: PlannedJob) -> str:
         return job.item
+
+    def owns(self, _job: PlannedJob, moved: Moved) -> bool:
+        return self.resumed or not moved.already
 
     def effect(self, _run: Run) -> str:
         return "moved back to its name"
@@ -183,7 +190,7 @@ def _one(run: Run, job: PlannedJob, way: Way) -> tuple[Result, Result | None]:
     except StoreError as error:
         return Result(job.job, "failed", str(error), item=job.item), None
     already = Result(job.job, "already", f"it lies at {moved.where}", item=job.item)
-    if moved.where != way.target(job):
+    if not way.owns(job, moved):
         return already, None
     change = {"place": way.source(job)}, {"place": moved.where}
     applied = Result(job.job, "applied", way.effect(run), *change, item=job.item)

@@ -32,7 +32,7 @@ from aps.snapshot import Key, Snapshot, explain
 class Look:
     """What to look at: everything, one state, or named jobs. `window` is for lists of finished states only.
 
-    `suffix` is what a printed command needs to reach the same queue (`--demo`), `at_store` one that needs the store too,
+    `suffix` is what a printed command needs to reach the same queue (`--demo`), `at_store` one that acts on files,
     `again` a further look.
     """
 

@@ -68,7 +68,7 @@ def shown(text: str, format: Format) -> list[str]:
         render.report(report(text, named=False), format, replace(view, listing="adoption")),
         render.plan(plan, format, view, apply=text),
         render.operation(
-            replace(acts.DONE, rows=(result,), rolled_back=text), format, view, rest=text
+            replace(acts.DONE, rows=(result,), rolled_back=text), format, view, typed={"rest": text}
         ),
         render.log([row], format, view),
         render.log_operation([row], [row], [text], format, view),

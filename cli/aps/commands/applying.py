@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from aps.model.operation import Operation
     from aps.model.plan import Plan
     from aps.planning import Selection
+    from aps.run import Run
 
 _RETRY_PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One acting command as it was typed. `level` is how far a whole queue or store is looked at to choose."""
+    """One acting command as it was typed. `level` is how far a whole queue or store is looked at to choose.
+
+    `operation` is the one to be undone; then nothing is chosen.
+    """
 
     command: str
     reach: Reach
@@ -44,6 +48,12 @@ class Request:
     quiet: bool
     store: str | None = None
     level: stores.Level = "listed"
+    operation: str | None = None
+
+    @property
+    def acts_on_files(self) -> bool:
+        """What was planned by its rows alone is held to its rows alone."""
+        return self.command in ("reconcile", "undo")
 
     @property
     def words(self) -> str:
@@ -55,6 +65,7 @@ def run(request: Request) -> None:
     """Ends the process with the exit code of the plan, or of the operation."""
     target = options.target(request.command, request.reach)
     _reasoned(request, target.matrix)
+    settled = _settled(request, target)
     plan, role = _plan(request, target)
     _attested(request, plan)
     if request.plan_out:
@@ -62,6 +73,8 @@ def run(request: Request) -> None:
 
         planfile.write(plan, request.plan_out)
         console.say(f"plan saved: {request.plan_out}")
+    if settled is not None and not plan.jobs and not plan.refused:
+        console.leave(settled)
     if request.yes and plan.writes:
         _has_reason(request)
         console.leave(_apply(request, target, plan))
@@ -108,9 +121,13 @@ def _attested(request: Request, plan: Plan) -> None:
 
 def _plan(request: Request, target: Target) -> tuple[Plan, str]:
     """The plan, and the role that would apply it. A saved one is held to what an apply would hold it to."""
-    from aps import planfile, planning
+    from aps import planfile, planning, recorded
     from aps.database import QueryError
 
+    if request.operation:
+        with target.session() as database:
+            plan = recorded.undo(target.matrix, database, request.operation)
+        return plan, plan.role
     if request.plan:
         plan = planfile.read(request.plan)
         if plan.command != request.command:
@@ -152,7 +169,9 @@ def _again(request: Request, target: Target, plan: Plan) -> str:
     chosen = request.selection
     words: list[str] = []
     file = request.plan or request.plan_out
-    if file:
+    if request.operation:
+        words += [request.operation]
+    elif file:
         words += ["--plan", shlex.quote(str(file))]
     else:
         words += _narrowed(request)
@@ -195,37 +214,88 @@ def _asked(request: Request, target: Target, plan: Plan, role: str) -> int:
     return _apply(request, target, plan)
 
 
-def _apply(request: Request, target: Target, plan: Plan) -> int:
-    from aps import action, journal, planning, render
+def _settled(request: Request, target: Target) -> int | None:
+    """Operations on these jobs that were interrupted between files come to their end first; the worst exit code."""
+    if not (request.yes and request.reason and request.acts_on_files):
+        return None
+    from aps import action, exits, recorded, render
+
+    jobs = request.selection.jobs or None
+    with target.session() as database:
+        plans = recorded.unfinished(target.matrix, database, jobs)
+    codes = []
+    for plan in plans:
+        if not plan.operation.startswith(request.operation or ""):
+            continue
+        with _looking(request, "rehashed") as sight:
+            done = action.settle(_run(request, target, plan, sight))
+        console.say("interrupted before, settled now:")
+        console.say(render.operation(done, "table", console.view(quiet=True)))
+        codes.append(Exit(done.exit_code))
+    if Exit.INTERRUPTED in codes:
+        console.leave(Exit.INTERRUPTED)
+    return exits.of_operation(codes) if codes else None
+
+
+def _run(request: Request, target: Target, plan: Plan, sight: Sight | None) -> Run:
+    from aps import journal
     from aps.model.operation import Authority
     from aps.run import Run
 
+    signed = Authority(str(request.reason).strip(), request.ticket, request.attested)
     name = f"{request.command}/{plan.operation[:8]}"
+    return Run(
+        plan=plan,
+        matrix=target.matrix,
+        authority=journal.signed(signed),
+        connect=options.sessions(name, request.reach, target.matrix.schema),
+        sight=sight if request.acts_on_files else None,
+        batch_size=request.batch_size,
+    )
+
+
+def _apply(request: Request, target: Target, plan: Plan) -> int:
+    from aps import action, render
+
     with _looking(request, "rehashed") as sight:
-        run = Run(
-            plan=plan,
-            matrix=target.matrix,
-            authority=journal.signed(
-                Authority(str(request.reason).strip(), request.ticket, request.attested)
-            ),
-            connect=options.sessions(name, request.reach, target.matrix.schema),
-            # What was planned by its rows alone is held to its rows alone.
-            sight=sight if request.command in planning.OF_FILES else None,
-            batch_size=request.batch_size,
-        )
         operation = action.apply(
-            run, retries=request.retries, rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS)
+            _run(request, target, plan, sight),
+            retries=request.retries,
+            rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS),
         )
     view = console.view(quiet=request.quiet)
-    rest = None if request.quiet else _rest(request, target, operation)
-    log = None if request.quiet else _log(request, operation)
-    console.out(render.operation(operation, request.format, view, rest=rest, log=log))
+    typed = {} if request.quiet else _typed(request, target, operation)
+    console.out(render.operation(operation, request.format, view, typed=typed))
     return operation.exit_code
+
+
+def _typed(request: Request, target: Target, operation: Operation) -> dict[str, str]:
+    """What to type next, by what it is for."""
+    commands = {
+        "rest": _rest(request, target, operation),
+        "undo": _undo(request, target, operation),
+        "log": _log(request, operation),
+    }
+    return {name: command for name, command in commands.items() if command}
+
+
+def _undo(request: Request, target: Target, operation: Operation) -> str | None:
+    """The way back, where there is one."""
+    state = target.matrix.state(operation.state)
+    rollback = state.rollback if state else None
+    if request.operation or not operation.counts.get("applied"):
+        return None
+    if rollback is None or rollback.irreversible:
+        return None
+    words = [f"aps undo {operation.operation[:8]}", request.words, target.suffix]
+    return " ".join(filter(None, words))
 
 
 def _rest(request: Request, target: Target, operation: Operation) -> str | None:
     from aps.model import key
 
+    if request.operation:
+        return None
     locked = list(dict.fromkeys(row.job for row in operation.rows if row.outcome == "locked"))
     state = request.selection.state
     words = [f"--state {shlex.quote(state)}"] if state else []

@@ -7,7 +7,6 @@ from aps.commands.applying import Request
 from aps.commands.options import Reach
 from aps.errors import Usage
 
-
 # What chooses or acts, and has no place where a completion is asked about.
 _OTHERS = (
     "--all",

@@ -18,8 +18,8 @@ LIFETIME_SECONDS = 900
 class PlannedJob:
     """`key` has the values of the key columns as text; `evidence` the rows seen, one an item, with their fence.
 
-    `item` is the one that is acted upon where each is acted upon for itself; else empty. `overlays` are the other states
-    that lie over the job, which nothing is held to.
+    `item` is the one that is acted upon where each is acted upon for itself; else empty. `overlays` are the other
+    states that lie over the job, which nothing is held to.
     """
 
     job: str
@@ -42,11 +42,13 @@ class RefusedJob:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`found` is all that the state holds, or the jobs named whose files were read; `jobs` what was selected; times RFC 3339 in UTC on the database clock.
+    """`found` is all that the state holds, or the jobs named where files were read; `jobs` what was selected.
+
+    Times are RFC 3339 in UTC on the database clock.
 
     `store` is where files were looked at, `level` how far; None, recorded: nobody looked. Of `looked` names that rows
-    claim, and that could be judged, `missing` were absent; None where they were not counted. `writes` is False where the
-    action is to look and nothing more. `meanings` are the matrix's words for each overlay of a job.
+    claim, and that could be judged, `missing` were absent; None where nobody looked. `writes` is False where the action
+    is to look and nothing more. `meanings` are the matrix's words for each overlay of a job.
     `fingerprint` is a sha256 over everything else: it shows damage, not forgery.
     """
 

@@ -159,8 +159,8 @@ class Detail:
 class Job:
     """One job: `state` is a state of the matrix, or unclassified, conflict, undetermined.
 
-    `evidence` has the rows of every state that claims it; `commands` is what may be typed, by the state that it acts on:
-    the job's own first. `command` is the first of them, None where nothing may be done.
+    `evidence` has the rows of every state that claims it; `commands` are what may be typed, by the state acted upon,
+    the job's own first; `command` is the first of them, None where nothing may be done.
     """
 
     job: str

@@ -6,7 +6,7 @@ the terminal, not by a spreadsheet, not by a document.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Literal, Protocol, cast, get_args
 
@@ -39,9 +39,7 @@ class Renderer(Protocol):
 
     def plan(self, plan: Plan, view: View, apply: str | None) -> str: ...
 
-    def operation(
-        self, operation: Operation, view: View, rest: str | None, log: str | None
-    ) -> str: ...
+    def operation(self, operation: Operation, view: View, typed: Mapping[str, str]) -> str: ...
 
     def completion(self, completion: Completion, view: View) -> str: ...
 
@@ -70,11 +68,10 @@ def operation(
     format: Format,
     view: View,
     *,
-    rest: str | None = None,
-    log: str | None = None,
+    typed: Mapping[str, str] | None = None,
 ) -> str:
-    """`rest` is the command line for what was not applied, `log` the one that shows it again."""
-    return _format(format).operation(operation, view, rest, log)
+    """`typed` has the command lines to go on with, by what they are for: rest, undo, log."""
+    return _format(format).operation(operation, view, typed or {})
 
 
 def completion(completion: Completion, format: Format, view: View) -> str:

@@ -14,13 +14,13 @@ _LABEL = 14
 _MARKS: Mapping[str, Mark] = {"failed": "!!", "unknown": "?"}
 
 
-def text(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
-    """`rest` is the command for what was not applied, `log` the one that shows it all later."""
+def text(operation: Operation, view: View, typed: Mapping[str, str]) -> str:
+    """`typed` has the command lines to go on with, by what they are for."""
     blocks = [
         [_head(operation, view)],
         [_rows(operation, view)],
         _ended(operation, view),
-        [_typed("rest:", rest, view), _typed("log:", log, view)],
+        [_typed(f"{name}:", command, view) for name, command in typed.items()],
     ]
     return prose.paragraphs(blocks)
 
@@ -54,8 +54,14 @@ def _rows(operation: Operation, view: View) -> str:
     rows = operation.rows
     if len(rows) > grid.SHOWN:
         rows = tuple(sorted(rows, key=lambda row: row.outcome == "applied"))
-    columns = [Column("JOB", whole=True), Column("OUTCOME", whole=True), Column("DETAIL")]
-    table = grid.text(columns, [_row(row, view) for row in rows[: grid.SHOWN]], view)
+    items = any(row.item for row in rows)
+    columns = [
+        Column("JOB", whole=True),
+        *([Column("FILE")] if items else []),
+        Column("OUTCOME", whole=True),
+        Column("DETAIL"),
+    ]
+    table = grid.text(columns, [_row(row, view, items) for row in rows[: grid.SHOWN]], view)
     left = rows[grid.SHOWN :]
     if not left:
         return table
@@ -64,11 +70,10 @@ def _rows(operation: Operation, view: View) -> str:
     return f"{table}\nand {len(left)} more{kind}; --format json has all {len(rows)}"
 
 
-def _row(row: Result, view: View) -> Row:
-    return Row(
-        (view.text(row.job), view.words(row.outcome), view.words(row.detail)),
-        _MARKS.get(row.outcome, ""),
-    )
+def _row(row: Result, view: View, items: bool) -> Row:
+    file = [view.text(row.item or None)] if items else []
+    cells = (view.text(row.job), *file, view.words(row.outcome), view.words(row.detail))
+    return Row(cells, _MARKS.get(row.outcome, ""))
 
 
 def _ended(operation: Operation, view: View) -> list[str]:
@@ -84,5 +89,5 @@ def _ended(operation: Operation, view: View) -> list[str]:
     ]
 
 
-def _typed(label: str, command: str | None, view: View) -> str:
-    return labelled(label, prose.whole(view.words(command or "")), view, 7)
+def _typed(label: str, command: str, view: View) -> str:
+    return labelled(label, prose.whole(view.words(command)), view, 7)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aps.model.completion import Completion
 from aps.model.operation import Operation
@@ -30,7 +30,7 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
     return _text(records.plan(plan))
 
 
-def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
+def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str:
     return _text(records.operation(operation))
 
 

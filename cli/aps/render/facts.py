@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -15,6 +16,8 @@ Keyed = tuple[Sequence[str], Evidence]
 Timed = Callable[[str | None, datetime | None], str | None]
 
 _TOLD_ELSEWHERE = frozenset({"refusal"})
+_DIGEST = re.compile(r"[a-z0-9]+:[0-9a-f]{32,}")
+_SHORT = len("sha256:") + 12
 _KEY_NAMES = ("id", "key")
 
 
@@ -50,8 +53,10 @@ def title(column: str, view: View) -> str:
 
 
 def value(row: Evidence, column: str, view: View, now: datetime | None, timed: Timed) -> str:
-    """One value; `-` where the row has NULL or no such column."""
+    """One value; `-` where the row has NULL or no such column. Of a digest its beginning: data formats have all of it."""
     raw = row.get(column)
+    if raw and _DIGEST.fullmatch(raw):
+        return view.text(f"{raw[:_SHORT]}...")
     return timed(raw, now) or view.text(raw)
 
 

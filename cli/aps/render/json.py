@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aps.model.completion import Completion
@@ -23,7 +23,7 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
     return _text(plan)
 
 
-def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
+def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str:
     return _text(operation)
 
 

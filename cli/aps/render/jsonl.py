@@ -23,7 +23,7 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
     return _lines("plan", plan, {"jobs": "job", "refused": "refused"})
 
 
-def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
+def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str:
     return _lines("operation", operation, {"rows": "row"})
 
 

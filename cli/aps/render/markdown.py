@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aps.model.completion import Completion
 from aps.model.operation import Operation
@@ -65,7 +65,7 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
     return _text(parts, records.plan(plan), view, "nothing would be applied")
 
 
-def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
+def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str:
     parts = [
         f"operation {operation.operation[:8]}",
         operation.command,

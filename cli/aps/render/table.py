@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aps.model.completion import Completion
 from aps.model.operation import Operation
@@ -27,8 +27,8 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
     return planned.text(plan, view, apply)
 
 
-def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
-    return applied.text(operation, view, rest, log)
+def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str:
+    return applied.text(operation, view, typed)
 
 
 def completion(completion: Completion, view: View) -> str:
