@@ -56,7 +56,7 @@ WITHOUT_A_DATABASE: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
     (("reclaim", "--state", "adoption"), 2, ("name jobs", "--all")),
     (("reclaim", "--state", "adoption", "--yes", "--reason", "x"), 2, ("name jobs", "--all")),
     (("reclaim", "1", "--all"), 2, ("not both",)),
-    (("reclaim", "1", "--state", "adoption"), 2, ("not both",)),
+    (("reclaim", "--state", "adoption", "--plan", "x.json"), 2, ("--plan",)),
     (("reclaim", "1", "--where", "worker=w1"), 2, ("not both",)),
     (("reclaim", "1", "--limit", "3"), 2, ("not both",)),
     (("reclaim", "1", "--plan", "x.json"), 2, ("--plan",)),
@@ -69,6 +69,11 @@ WITHOUT_A_DATABASE: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
     (("reclaim", "1", "--yes", "--reason", "  "), 25, ("--reason",)),
     (("reclaim", "1", "--yes", "--reason", "..."), 25, ("--reason '...'", "says nothing")),
     (("reclaim", "1", "--reason", "?!"), 25, ("--reason '?!'", "says nothing")),
+    (("reconcile",), 2, ("name jobs",)),
+    (("reconcile", "1"), 2, ("--store URL",)),
+    (("reconcile", "1", "--store", "s3://bucket"), 32, ("s3 is not supported",)),
+    (("reconcile", "1", "--observations", "x", "--store", "/x"), 2, ("for looking only",)),
+    (("reconcile", "--all", "--limit", "0", "--store", "/x"), 2, ("--limit 0",)),
     *(((*words, "--demo", "--dsn", "dbname=other"), 2, ("--demo", "--dsn")) for words in REACHES),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from aps.model.operation import Operation, Outcome, Result
 from aps.model.plan import Plan, PlannedJob, RefusedJob
 from aps.model.report import Evidence
-from tests.unit.render_samples import ADOPTION, IDENTITY, PACK
+from tests.unit.render_samples import ADOPTION, IDENTITY, PACK, UNCONFIRMED
 
 OPERATION = "0b7e41d2-5a0c-4c1e-9d1f-6f2f0a8f4a11"
 
@@ -34,6 +34,51 @@ PLAN = Plan(
     jobs=(PlannedJob("4", ("4",), (ADOPTION,)),),
     refused=(RefusedJob("5", "live_lease", "its lease runs for another 4 min"),),
     fingerprint="sha256:00",
+)
+
+MISSING: Evidence = {
+    "job_id": "7",
+    "since": "2026-11-30 21:06:30+00",
+    "problem": "absent",
+    "kind": "invoice",
+    "epoch": "2",
+    "published_name": "7/2-77aa.csv",
+    "level": "listed",
+}
+_RIGHT = {name: value for name, value in MISSING.items() if name != "problem"}
+WITHDRAWAL = replace(
+    PLAN,
+    command="reconcile",
+    state="missing_artifact",
+    effect="withdrawn; consumers no longer see it, and nothing is requeued",
+    irreversible=None,
+    criterion="the published name, digest or epoch changed, or the file is right again",
+    selection="state missing_artifact",
+    jobs=(PlannedJob("7", ("7",), (MISSING,)),),
+    refused=(),
+    store="file:///exports",
+    level="rehashed",
+    looked=40,
+    missing=2,
+)
+RECLAIM_AT_STORE = replace(
+    PLAN,
+    jobs=(replace(PLAN.jobs[0], overlays={"unconfirmed_result": (UNCONFIRMED,)}),),
+    store="file:///exports",
+    level="listed",
+    looked=1,
+    missing=0,
+    meanings={"unconfirmed_result": "The current epoch's file stands, and nothing confirms it."},
+    notes=("not every folder of the store can be read: 9/: permission denied",),
+)
+LOOKED = replace(
+    WITHDRAWAL,
+    state="confirmed_publication",
+    effect="its file is read to the last byte; nothing is written",
+    criterion="",
+    jobs=(PlannedJob("7", ("7",), ({**_RIGHT, "level": "rehashed"},)),),
+    writes=False,
+    missing=0,
 )
 
 

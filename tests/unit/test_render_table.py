@@ -27,6 +27,13 @@ SCREENS: dict[str, Callable[[View], str]] = {
     "plan": lambda view: render.plan(
         acts.PLAN, "table", view, apply='aps reclaim 4 --yes --reason "..."'
     ),
+    "plan_withdrawal": lambda view: render.plan(
+        acts.WITHDRAWAL, "table", view, apply='aps reconcile 7 --yes --reason "..."'
+    ),
+    "plan_first": lambda view: render.plan(
+        acts.RECLAIM_AT_STORE, "table", view, apply='aps reclaim 4 --yes --reason "..."'
+    ),
+    "plan_looking": lambda view: render.plan(acts.LOOKED, "table", view, apply="never"),
     "operation": lambda view: render.operation(
         acts.DONE,
         "table",

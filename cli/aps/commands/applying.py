@@ -134,7 +134,7 @@ def _plan(request: Request, target: Target) -> tuple[Plan, str]:
             raise Usage(f"--plan {request.plan}: it is for `aps {plan.command}`")
         return _saved(request, target, plan)
     try:
-        with target.session() as database, _looking(request, request.level) as sight:
+        with _looking(request, request.level) as sight, target.session() as database:
             plan = planning.plan(target.matrix, database, request.command, request.selection, sight)
     except QueryError as error:
         raise Refused(f"no plan could be made: {error} ({error.sqlstate})") from error
@@ -144,7 +144,7 @@ def _plan(request: Request, target: Target) -> tuple[Plan, str]:
 def _saved(request: Request, target: Target, plan: Plan) -> tuple[Plan, str]:
     from aps import planning, snapshot
 
-    with target.session() as database, _looking(request, "listed") as sight:
+    with _looking(request, "listed") as sight, target.session() as database:
         with database.look():
             server = database.probe()
             planning.check(plan, target.matrix, server, database.clock())
