@@ -53,7 +53,7 @@ def title(column: str, view: View) -> str:
 
 
 def value(row: Evidence, column: str, view: View, now: datetime | None, timed: Timed) -> str:
-    """One value; `-` where the row has NULL or no such column. Of a digest its beginning: data formats have all of it."""
+    """One value; `-` where the row has NULL or no such column. Of a digest its beginning: the data formats have all."""
     raw = row.get(column)
     if raw and _DIGEST.fullmatch(raw):
         return view.text(f"{raw[:_SHORT]}...")
