@@ -105,8 +105,9 @@ def _worst_job(state: State, jobs: Sequence[Job]) -> Job | None:
 def _do(state: State, worst: Job | None, suffix: str) -> str | None:
     if worst is None:
         return None
-    # An overlay asks for a look, not for what its job's own state permits.
-    command = worst.command if state.name == worst.state else None
+    # An overlay asks for a look, not for what its job's own state permits; what is done by hand asks to be read first.
+    by_aps = state.name == worst.state and state.action and state.action.run != "manual"
+    command = worst.command if by_aps else None
     return command or key.typed("aps inspect", [worst.job], suffix)
 
 

@@ -52,6 +52,7 @@ def plan(matrix: Matrix, database: Database, command: str, selection: Selection)
         if server.in_recovery:
             raise Refused(f"{server.name} is a standby: plan and act on the primary")
         snapshot = snapshots.take(database, matrix, server)
+        permission.suits(snapshot)
         if selection.jobs:
             keys = naming.named(snapshot, selection.jobs)
             judged = evidence.judge(snapshot, keys)
@@ -79,8 +80,11 @@ def _common_state(matrix: Matrix, command: str, judged: Sequence[Judgement]) -> 
     return able[0] if able else None
 
 
-def _why_not(matrix: Matrix, command: str, judged: Judgement) -> str:
+def _why_not(matrix: Matrix, command: str, judged: Judgement, values: Key) -> str:
     state = matrix.state(judged.state)
+    keyed = dict(zip(matrix.key, values, strict=True))
+    if state and (by_hand := permission.by_hand(state, keyed)):
+        return by_hand
     if state and state.action and state.action.run != command:
         return f"its action is {state.action.run}, not {command}"
     return permission.refusal(judged, state) or "the matrix permits no action on it"
@@ -101,7 +105,8 @@ def _bulk_state(matrix: Matrix, command: str, selection: Selection) -> State:
     state = triage.known_state(matrix, selection.state)
     if not _acts(state, command):
         permitted = state.action.run if state.action else "no action"
-        raise Refused(f"{state.name}: the matrix permits {permitted}, not {command}")
+        reason = permission.by_hand(state) or f"the matrix permits {permitted}, not {command}"
+        raise Refused(f"{state.name}: {reason}")
     if not state.bulk:
         raise Refused(
             f"{state.name}: the matrix permits {command} of named jobs only, never in bulk"
@@ -145,7 +150,7 @@ def _split(
         if state and judgement.state == state.name and not permission.refusal(judgement, state):
             planned.append(PlannedJob(name, values, judgement.rows[state.name]))
         else:
-            reason = _why_not(snapshot.matrix, command, judgement)
+            reason = _why_not(snapshot.matrix, command, judgement, values)
             refused.append(RefusedJob(name, judgement.state, reason))
     return planned, refused
 
@@ -158,13 +163,14 @@ def _seal(
     found: int,
     jobs: tuple[Sequence[PlannedJob], Sequence[RefusedJob]],
 ) -> Plan:
-    """The plan with its id, its place, its time and its fingerprint."""
+    """The plan with its id, its place, its time and its fingerprint.
+
+    Of a job that is in another action's state nothing of that action is told.
+    """
     matrix, server, state = snapshot.matrix, snapshot.server, snapshot.matrix.state(name)
-    # Of a job that is in another action's state nothing of that action is told.
     acting = state if state and _acts(state, command) else None
     action = acting.action if acting else None
     rollback = acting.rollback if acting else None
-    created = snapshot.clock.astimezone(UTC)
     unsealed = Plan(
         format_version=FORMAT_VERSION,
         operation=str(uuid.uuid4()),
@@ -182,13 +188,23 @@ def _seal(
         attest=action.attest if action else None,
         parameters={name: str(value) for name, value in matrix.values.items()},
         selection=selection.text,
-        created_at=created.isoformat(),
-        expires_at=(created + timedelta(seconds=LIFETIME_SECONDS)).isoformat(),
+        created_at=_utc(snapshot.clock),
+        expires_at=_utc(snapshot.clock + timedelta(seconds=LIFETIME_SECONDS)),
         found=found,
         jobs=tuple(jobs[0]),
         refused=tuple(jobs[1]),
+        fencing=matrix.fencing,
+        second_sighting_seconds=_apart(acting),
     )
     return replace(unsealed, fingerprint=fingerprint(unsealed))
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
+
+
+def _apart(acting: State | None) -> float | None:
+    return acting.unlogged.total_seconds() if acting and acting.unlogged else None
 
 
 def fingerprint(plan: Plan) -> str:

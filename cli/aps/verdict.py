@@ -33,7 +33,9 @@ def _job(snapshot: Snapshot, values: Key, judged: Judgement, suffix: str, detail
     refusal = permission.refusal(judged, state)
     command = None
     if state and state.action and refusal is None:
-        command = permission.command(state.action, [name], suffix)
+        command = permission.command(
+            state.action, [name], suffix, dict(zip(snapshot.matrix.key, values, strict=True))
+        )
     return Job(
         job=name,
         state=judged.state,

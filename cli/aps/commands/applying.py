@@ -168,6 +168,7 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
         connect=options.sessions(name, request.reach, target.matrix.schema),
         batch_size=request.batch_size,
     )
+    _second_sighting(target, plan)
     operation = action.apply(
         run, retries=request.retries, rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS)
     )
@@ -176,6 +177,19 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
     log = None if request.quiet else _log(request, operation)
     console.out(render.operation(operation, request.format, view, rest=rest, log=log))
     return operation.exit_code
+
+
+def _second_sighting(target: Target, plan: Plan) -> None:
+    """Wait until what was seen on an UNLOGGED table may be seen the second time, under the lock."""
+    from aps import permission
+
+    if plan.second_sighting_seconds is None:
+        return
+    with target.session() as database, database.look():
+        left = permission.sightings(plan, database.clock())
+    if left > 0:
+        console.say(f"seen once on an UNLOGGED table: looking a second time in {left:.0f} s")
+        time.sleep(left)
 
 
 def _rest(request: Request, target: Target, operation: Operation) -> str | None:

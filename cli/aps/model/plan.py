@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aps.model.matrix import Fencing
 from aps.model.report import Evidence, Identity, PackRef
 
 FORMAT_VERSION = "1.0"
@@ -33,6 +34,7 @@ class RefusedJob:
 class Plan:
     """`found` is all that the state holds, `jobs` what was selected; times RFC 3339 in UTC on the database clock.
 
+    `second_sighting_seconds` is how long after the plan the jobs must be seen again, the same, before anything is done.
     `fingerprint` is a sha256 over everything else: it shows damage, not forgery.
     """
 
@@ -57,4 +59,6 @@ class Plan:
     found: int
     jobs: tuple[PlannedJob, ...]
     refused: tuple[RefusedJob, ...]
+    fencing: Fencing = "enforced"
+    second_sighting_seconds: float | None = None
     fingerprint: str = ""

@@ -10,12 +10,23 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Literal, Protocol, cast, get_args
 
+from aps.model.checked import Checked
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render.view import View
 
-__all__ = ["FORMATS", "Format", "View", "log", "log_operation", "operation", "plan", "report"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "View",
+    "check",
+    "log",
+    "log_operation",
+    "operation",
+    "plan",
+    "report",
+]
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -23,6 +34,8 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 class Renderer(Protocol):
     """What every format can tell."""
+
+    def check(self, checked: Checked, view: View) -> str: ...
 
     def report(self, report: Report, view: View) -> str: ...
 
@@ -78,6 +91,11 @@ def log_operation(
 ) -> str:
     """One operation: its batches and entries as the journal returns them, notes in sentences."""
     return _format(format).log_operation(batches, entries, notes, view)
+
+
+def check(checked: Checked, format: Format, view: View) -> str:
+    """What a check of a pack found."""
+    return _format(format).check(checked, view)
 
 
 def _format(format: Format) -> Renderer:

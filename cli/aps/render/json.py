@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aps.model.checked import Checked
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render import logs, tree
 from aps.render.view import View
 
-__all__ = ["log", "log_operation", "operation", "plan", "report"]
+__all__ = ["check", "log", "log_operation", "operation", "plan", "report"]
 
 
 def report(report: Report, view: View) -> str:
@@ -34,6 +35,10 @@ def log_operation(
     batches: Sequence[Evidence], entries: Sequence[Evidence], notes: Sequence[str], view: View
 ) -> str:
     return _text(logs.operation(batches, entries, notes))
+
+
+def check(checked: Checked, view: View) -> str:
+    return _text(checked)
 
 
 def _text(noun: Any) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aps.model.checked import Checked
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render import logs, tree
 from aps.render.view import View
 
-__all__ = ["log", "log_operation", "operation", "plan", "report"]
+__all__ = ["check", "log", "log_operation", "operation", "plan", "report"]
 
 
 def report(report: Report, view: View) -> str:
@@ -35,6 +36,10 @@ def log_operation(
 ) -> str:
     noun = logs.operation(batches, entries, notes)
     return _lines("logged_operation", noun, {"batches": "batch", "entries": "entry"})
+
+
+def check(checked: Checked, view: View) -> str:
+    return _lines("checked", checked, {"findings": "finding"})
 
 
 def _lines(record: str, noun: Any, lists: Mapping[str, str]) -> str:
