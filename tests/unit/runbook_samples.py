@@ -8,7 +8,7 @@ from pathlib import Path
 from aps import matrix, packs
 from aps.matrix import runbook
 from aps.model.matrix import Move, Owner
-from aps.model.runbook import Doing, Page, Runbook, SqlText
+from aps.model.runbook import Absent, Doing, Page, Runbook, SqlText
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,8 +41,8 @@ def filled(text: str) -> Runbook:
     )
 
 
-def _absent(book: Runbook) -> tuple[runbook.Absent, ...]:
-    return (*book.absent, runbook.Absent("live_lease", ""))
+def _absent(book: Runbook) -> tuple[Absent, ...]:
+    return (*book.absent, Absent("live_lease", ""))
 
 
 def _page(page: Page, text: str) -> Page:

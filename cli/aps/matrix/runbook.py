@@ -135,9 +135,9 @@ def _reached(threshold: Threshold | None) -> Reached | None:
 
 
 def _setting(one: Parameter) -> Setting:
-    return Setting(
-        one.name, one.type, _spoken(one.value), _spoken(one.default), one.unit, one.means
-    )
+    # A length is written with its own unit.
+    unit = None if one.type == "interval" else one.unit
+    return Setting(one.name, one.type, _spoken(one.value), _spoken(one.default), unit, one.means)
 
 
 def _spoken(value: Value) -> str:

@@ -19,8 +19,22 @@ FINISHED: tuple[Sort, ...] = ("done", "failed")
 
 # Names that states made from times, and aps itself, have.
 _TAKEN = frozenset(
-    {"ready", "live_lease", "adoption", "confirmed_publication", "missing_artifact", "orphan_candidate"}
-    | {"unconfirmed_materialization", "scheduled_later", "silent", "beating", "other_value", "no_value"}
+    {
+        "ready",
+        "live_lease",
+        "adoption",
+        "confirmed_publication",
+        "missing_artifact",
+        "orphan_candidate",
+    }
+    | {
+        "unconfirmed_materialization",
+        "scheduled_later",
+        "silent",
+        "beating",
+        "other_value",
+        "no_value",
+    }
     | {"unclassified", "conflict", "undetermined", "not_looked", "schema", "roles"}
     | {"population", "names", "ahead"}
 )
@@ -118,13 +132,17 @@ def _by_columns(roles: Roles) -> Iterator[Class]:
             said = f"{column.name} is set"
         yield Class(name, sort, (yes, *left), said)
         left = (*left, no)
-    yield Class("ready", "ready", left, "nothing marks it as taken or over" if left else "it is there")
+    yield Class(
+        "ready", "ready", left, "nothing marks it as taken or over" if left else "it is there"
+    )
 
 
 def _marks(roles: Roles) -> Iterator[tuple[str, Sort, Column]]:
     done = roles.done or _nullable(roles.finished)
     failed = roles.failed or _nullable(roles.failed_at)
-    claimed = next(filter(None, map(_nullable, (roles.worker, roles.token, roles.claimed, roles.lease))), None)
+    claimed = next(
+        filter(None, map(_nullable, (roles.worker, roles.token, roles.claimed, roles.lease))), None
+    )
     if done:
         yield "confirmed_publication", "done", done
     if failed:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from aps import statements
-from aps.scaffold.classes import Class
+from aps.scaffold.classes import FINISHED, Class
 from aps.scaffold.roles import Roles
 from aps.scaffold.states import Draft, instant, moment
 from aps.scaffold.table import Column, Table
@@ -23,9 +23,11 @@ def template(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def files(table: Table, roles: Roles, drafts: Sequence[Draft], classes: Sequence[Class]) -> Iterator[tuple[str, str]]:
+def files(
+    table: Table, roles: Roles, drafts: Sequence[Draft], classes: Sequence[Class]
+) -> Iterator[tuple[str, str]]:
     """Each file of queries/, by its name below the pack."""
-    yield "queries/population.sql", _population(table, classes)
+    yield "queries/population.sql", _population(table, roles, classes)
     for draft in drafts:
         yield f"queries/{draft.name}.sql", _evidence(table, roles, draft)
         if draft.release:
@@ -69,20 +71,26 @@ def _told(column: Column) -> tuple[str, str]:
     return f"{column.name}_value", f"t.{column.sql} AS {column.name}_value"
 
 
-def _population(table: Table, classes: Sequence[Class]) -> str:
+def _population(table: Table, roles: Roles, classes: Sequence[Class]) -> str:
     return template("population.sql").format(
         returns=comment(_names(table)),
         columns=_keys(table),
         table=table.sql,
-        conditions=_where(unfinished(classes)),
+        conditions=_where(unfinished(classes, roles)),
     )
 
 
-def unfinished(classes: Sequence[Class]) -> list[str]:
+def unfinished(classes: Sequence[Class], roles: Roles) -> list[str]:
     """Conditions that leave out what is known to be finished, and nothing else."""
-    over = [one for one in classes if one.sort in ("done", "failed")]
-    # Of classes by columns the last one holds that nothing before it is so.
-    return [f"({' AND '.join(one.conditions)}) IS NOT TRUE" for one in over]
+    over = [one for one in classes if one.sort in FINISHED]
+    if not over:
+        return []
+    if roles.state is None:
+        # The last class leaves out those before it, the finished first.
+        return list(classes[-1].conditions[: len(over)])
+    state = f"t.{roles.state.sql}"
+    others = f"{state} NOT IN ({', '.join(one.value for one in over if one.value)})"
+    return [f"({others} OR {state} IS NULL)" if roles.state.nullable else others]
 
 
 def _reclaim(table: Table, roles: Roles, ready: Class) -> str:
@@ -91,9 +99,14 @@ def _reclaim(table: Table, roles: Roles, ready: Class) -> str:
         returns=comment(_names(table)),
         assignments=sets,
         table=table.sql,
-        columns=_keys(table),
+        columns=", ".join(map(_returned, table.key)),
         **_given(table),
     )
+
+
+def _returned(key: Column) -> str:
+    """A padded text leaves the server without its blanks only as text, as aps knows the key."""
+    return f"t.{key.sql}::text AS {key.sql}" if key.type == "bpchar" else f"t.{key.sql}"
 
 
 def released(roles: Roles, ready: Class) -> Iterator[tuple[Column, str]]:

@@ -56,7 +56,9 @@ def read(database: Database, given: str, key: Sequence[str] = ()) -> Table:
     columns = [_column(row) for row in _rows(database, "columns", relation)]
     named = _key(relation, columns, _rows(database, "indexes", relation), key)
     asked = _valued(database, relation, columns, named)
-    return Table(relation.shown, relation.sql, asked, tuple(c for n in named for c in asked if c.name == n))
+    return Table(
+        relation.shown, relation.sql, asked, tuple(c for n in named for c in asked if c.name == n)
+    )
 
 
 def _relation(database: Database, given: str) -> _Relation:
@@ -118,10 +120,14 @@ def _key(
             if set(names) == set(asked) and row["nullable"] != "t":
                 return tuple(asked)
         listed = ", ".join(asked)
-        raise Usage(f"--key: no unique index of {relation.shown} keeps ({listed}) single and not null")
+        raise Usage(
+            f"--key: no unique index of {relation.shown} keeps ({listed}) single and not null"
+        )
     if found and found[0][1]["is_primary"] == "t":
         return found[0][0]
-    raise Usage(f"{relation.shown} has no primary key to name its jobs by; {_instead(relation, found)}")
+    raise Usage(
+        f"{relation.shown} has no primary key to name its jobs by; {_instead(relation, found)}"
+    )
 
 
 def _instead(relation: _Relation, found: Sequence[tuple[tuple[str, ...], Row]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aps.scaffold import words
@@ -42,7 +42,9 @@ def guess(table: Table) -> Roles:
     times = [column for column in table.others() if column.is_time]
     others = [column for column in table.others() if not column.is_time]
     flags = [column for column in others if column.is_boolean]
-    named = [column for column in others if column.is_text or column.is_integer or column.type == "uuid"]
+    named = [
+        column for column in others if column.is_text or column.is_integer or column.type == "uuid"
+    ]
     numbers = [column for column in others if column.is_integer]
     free = _Free()
     return Roles(
@@ -103,17 +105,22 @@ def _state(columns: Sequence[Column]) -> Iterable[Column]:
 def _speaks(values: Sequence[str]) -> bool:
     """Values that say both that work waits or runs and that it is over."""
     said = {value.lower() for value in values}
-    return bool(said & {*words.READY, *words.RUNNING}) and bool(said & {*words.DONE, *words.FAILURE})
+    return bool(said & {*words.READY, *words.RUNNING}) and bool(
+        said & {*words.DONE, *words.FAILURE}
+    )
 
 
 def _token(columns: Sequence[Column]) -> Iterable[Column]:
-    claims: Callable[[Column], bool] = lambda one: bool(
-        {"lock", "lease", "claim", "locked", "claimed", *words.TOKEN} & set(one.words)
-    )
-    return (one for one in columns if claims(one) and {"token", "id", "key"} & set(one.words))
+    claims = {"lock", "lease", "claim", "locked", "claimed", *words.TOKEN}
+    marks = {"token", "id", "key"}
+    return (one for one in columns if claims & set(one.words) and marks & set(one.words))
 
 
 def _worker(columns: Sequence[Column]) -> Iterable[Column]:
-    taken = [one for one in columns if set(one.words) & {"by", "to"} and set(one.words) & set(words.CLAIMED)]
+    taken = [
+        one
+        for one in columns
+        if set(one.words) & {"by", "to"} and set(one.words) & set(words.CLAIMED)
+    ]
     yield from taken
     yield from _by_word(columns, words.WORKER)

@@ -94,7 +94,9 @@ def _ready(one: Class, roles: Roles) -> Iterator[Draft]:
         return
     due, now = f"t.{roles.due.sql}", moment("clock", roles.due)
     come = f"({due} <= {now} OR {due} IS NULL)" if roles.due.nullable else f"{due} <= {now}"
-    yield Draft("ready", one, (*one.conditions, come), f"{said}, for {roles.due.name} has come", roles.due)
+    yield Draft(
+        "ready", one, (*one.conditions, come), f"{said}, for {roles.due.name} has come", roles.due
+    )
     later = f"{one.said}; {roles.due.name} lies ahead"
     yield Draft("scheduled_later", one, (*one.conditions, f"{due} > {now}"), later, since)
 
@@ -153,7 +155,9 @@ def _beating(one: Class, beat: Column, target: bool) -> Iterator[Draft]:
     if beat.nullable:
         told = f"{one.said} and {beat.name} is NULL: it was never heard of"
         none = f"{heard} IS NULL"
-        yield Draft(_beside(one), one, (*one.conditions, none), told, not_="that the worker is dead")
+        yield Draft(
+            _beside(one), one, (*one.conditions, none), told, not_="that the worker is dead"
+        )
 
 
 def _beside(one: Class) -> str:
@@ -164,12 +168,18 @@ def _claimed(one: Class, roles: Roles, target: bool) -> Draft:
     since = roles.claimed or roles.started or roles.updated
     means = f"{one.said}: a worker claimed it"
     not_ = "that the worker is alive, or dead; this table cannot say"
-    return Draft(one.name, one, one.conditions, means, since, not_, "age" if since else None, target)
+    return Draft(
+        one.name, one, one.conditions, means, since, not_, "age" if since else None, target
+    )
 
 
 def moment(bound: str, column: Column) -> str:
     """What aps binds, as that column holds times."""
-    return f"%({bound})s::timestamptz AT TIME ZONE %({ZONE})s::text" if column.is_naive else f"%({bound})s"
+    return (
+        f"%({bound})s::timestamptz AT TIME ZONE %({ZONE})s::text"
+        if column.is_naive
+        else f"%({bound})s"
+    )
 
 
 def instant(column: Column) -> str:

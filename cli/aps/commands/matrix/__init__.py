@@ -6,7 +6,10 @@ import typer
 
 from aps.commands.matrix.check import check
 from aps.commands.matrix.explain import explain
+from aps.commands.matrix.list import known
+from aps.commands.matrix.new import new
 from aps.commands.matrix.render import render
+from aps.commands.matrix.schema import schema
 from aps.commands.matrix.show import show
 
 app = typer.Typer(
@@ -15,5 +18,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for command in (check, show, explain, render):
+for command in (check, show, explain, render, schema, new):
     app.command()(command)
+app.command("list")(known)
