@@ -88,7 +88,7 @@ def _begun(run: Run) -> Snapshot:
             fault = files.fault(run.sight, snapshot)
             if fault:
                 raise StoreError(fault)
-        elif run.state.artifacts:
+        elif run.state.artifacts and run.plan.jobs:
             raise Refused(f"{run.plan.state} depends on files: name their store with --store URL")
     return snapshot
 

@@ -9,6 +9,7 @@ import pytest
 from aps.errors import NoSuchJob, Usage
 from aps.exits import Exit
 from aps.model.completion import Asked, Completion
+from aps.observed import NOBODY_LOOKED
 from tests.support.completing import acted, ask, ask_of, contents
 from tests.support.database import Database
 from tests.support.looking import connect, reference
@@ -88,7 +89,11 @@ def test_the_old_epoch_is_superseded_by_the_publication_of_the_new(
     old = q.claimed(lease="-1 s")
     assert q.adopt("w2")
     assert q.publish(old["job_id"], "w2", 2)
-    is_(ask_of(database, old), "superseded", Exit(40), "w2 published under epoch 2")
+    # The digest of the other epoch is not what this one is compared with.
+    for given in (None, DIGEST, OTHER_DIGEST):
+        told = ask(database, old["job_id"], 1, digest=given)
+        is_(told, "superseded", Exit(40), "w2 published under epoch 2")
+        assert told.evidence["compared"] == "epoch"
     is_(ask(database, old["job_id"], 2, worker="w2", digest=DIGEST), "applied", Exit.CLEAR)
 
 
@@ -176,7 +181,10 @@ def test_a_job_that_its_worker_gave_back(database: Database, q: Queue, how: str)
     claim = q.claimed()
     job = claim["job_id"]
     assert q.release(job, "w1", 1) if how == "released" else q.fail(job, "w1", 1, retry=True)
-    is_(ask_of(database, claim), "incompatible", Exit(43), f"gave the job back ({how})")
+    told = ask_of(database, claim)
+    is_(told, "incompatible", Exit(43), f"gave the job back ({how})")
+    assert claim["candidate"] in told.next
+    is_(ask(database, job, 1, candidate="1/1-x"), "incompatible", Exit(43), "not 1/1-x")
     assert q.cancel(job, 1)
     is_(ask_of(database, claim), "cancelled", Exit.CANCELLED)
 
@@ -211,8 +219,48 @@ def test_an_attempt_above_its_row_is_a_contradiction(database: Database, q: Queu
 def test_another_job_changes_no_answer(database: Database, q: Queue) -> None:
     first = published(q)
     second = q.claimed("w2", key="r2")
-    is_(ask_of(database, first), "applied", Exit.CLEAR)
-    is_(ask_of(database, second), "open", Exit.OPEN)
+    is_(ask(database, first["job_id"], 1, worker="w1"), "applied", Exit.CLEAR)
+    is_(ask(database, second["job_id"], 1, worker="w2"), "open", Exit.OPEN)
+    taken = [q.claimed("w1", "-1 s", key)["job_id"] for key in ("r3", "r4")]
+    for job, worker in zip(taken, ("w3", "w4"), strict=True):
+        assert (q.adopt(worker) or {})["job_id"] == job
+    for job, worker in zip(taken, ("w3", "w4"), strict=True):
+        is_(ask(database, job, 1), "superseded", Exit.SUPERSEDED, f"is held by {worker} since")
+        assert q.publish(job, worker, 2)
+    for job, worker in zip(taken, ("w3", "w4"), strict=True):
+        is_(ask(database, job, 1), "superseded", Exit.SUPERSEDED, f"{worker} published under")
+
+
+def test_a_running_row_without_its_attempt_is_compared_by_itself(
+    database: Database, q: Queue
+) -> None:
+    claim = q.claimed()
+    database.execute(b"DELETE FROM aps.attempt")
+    known = {"worker": "w1", "candidate": claim["candidate"]}
+    is_(ask(database, claim["job_id"], 1, **known), "open", Exit.OPEN)
+    is_(ask(database, claim["job_id"], 1, worker="w2"), "incompatible", Exit.INCOMPATIBLE)
+    is_(ask(database, claim["job_id"], 1, candidate="1/1-x"), "incompatible", Exit.INCOMPATIBLE)
+
+
+@pytest.mark.parametrize(
+    ("moved", "told"),
+    [("-1 microsecond", "may publish"), ("0", "is refused"), ("1 microsecond", "is refused")],
+)
+def test_a_lease_is_over_at_the_very_moment_it_ends(
+    database: Database, q: Queue, moved: str, told: str
+) -> None:
+    claim = q.claimed()
+    (row,) = database.execute(
+        b"SELECT lease_until + %s::interval FROM aps.job WHERE job_id = %s",
+        [moved, claim["job_id"]],
+    )
+    query = reference().completion
+    assert query
+    bound: dict[str, object] = {**NOBODY_LOOKED.bound, "clock": row[0], "job_id": [claim["job_id"]]}
+    bound |= {"epoch": 1, "worker": None, "candidate": None, "digest": None}
+    (answer,) = database.execute(query.sql.encode(), bound)
+    assert answer[0] == "open"
+    assert told in answer[2]
 
 
 def test_a_job_that_does_not_exist_is_told_as_such(database: Database) -> None:

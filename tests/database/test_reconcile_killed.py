@@ -1,4 +1,4 @@
-"""A reconcile killed between any two steps of a file's way, then run again: the file moved once, and the journal whole."""
+"""A reconcile killed between any two steps of a file's way, then run again: moved once, and the journal is whole."""
 
 from __future__ import annotations
 

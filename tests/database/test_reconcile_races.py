@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from aps import action
 from aps.exits import Exit
 from aps.model.operation import Operation
 from aps.store import QUARANTINE
@@ -95,24 +97,16 @@ def test_a_row_that_cannot_be_read_after_the_move_leaves_the_outcome_unknown_unt
     reconciler = Reconciler(held)
     plan = reconciler.plan(job)
     run = reconciler.run(plan)
-    connect = run.connect
+    away = Database(held.database.cluster, "nowhere")
 
     def lost() -> None:
-        run.connect = broken
-
-    def broken() -> object:
-        from aps.errors import DatabaseError
-
-        raise DatabaseError("the server is away")
+        run.connect = Reconciler(replace(held, database=away)).session
 
     run.pause = at("moved", lost)
     run.patience = 0.2
-    from aps import action
-
     done = action.apply(run)
     assert (told(done), done.exit_code) == ({(str(job), name): "unknown"}, Exit.UNKNOWN)
-    assert "the server is away" in done.rows[0].detail
-    run.connect = connect
+    assert "that could not be recorded" in done.rows[0].detail
     assert [told(one) for one in Reconciler(held).settle()] == [{(str(job), name): "applied"}]
 
 

@@ -34,7 +34,7 @@ def hasty() -> Matrix:
     loaded = reference()
     over = ("orphan_grace", "materialization_grace")
     parameters = {
-        name: replace(one, value=one.value * 0) if name in over else one  # type: ignore[arg-type]
+        name: replace(one, value=one.value * 0) if name in over else one
         for name, one in loaded.parameters.items()
     }
     return replace(loaded, parameters=parameters)

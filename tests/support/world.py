@@ -77,7 +77,7 @@ class World:
     def applied(self, plan: Plan, pause: Callable[[str], None]) -> Operation:
         authority = Authority(reason="it ran out", user="someone", client_host="here")
         return action.apply(
-            Run(plan, self.matrix, authority, lambda: connect(self.database), pause)
+            Run(plan, self.matrix, authority, lambda: connect(self.database), pause=pause)
         )
 
     def rows(self) -> dict[int, Row]:

@@ -2,63 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aps.commands import console, options, stores
-from aps.commands.options import Format, Reach, Target
+from aps.commands import console, hints, options, stores
+from aps.commands.options import Target
+from aps.commands.request import Request
 from aps.errors import Refused, Usage
 from aps.exits import Exit
 
 if TYPE_CHECKING:
     from aps.files import Sight
     from aps.model.matrix import Matrix
-    from aps.model.operation import Operation
     from aps.model.plan import Plan
-    from aps.planning import Selection
     from aps.run import Run
 
 _RETRY_PAUSE_SECONDS = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One acting command as it was typed. `level` is how far a whole queue or store is looked at to choose.
-
-    `operation` is the one to be undone; then nothing is chosen.
-    """
-
-    command: str
-    reach: Reach
-    selection: Selection
-    plan: Path | None
-    plan_out: Path | None
-    yes: bool
-    reason: str | None
-    ticket: str | None
-    attested: tuple[str, ...]
-    retries: int
-    batch_size: int
-    format: Format
-    quiet: bool
-    store: str | None = None
-    level: stores.Level = "listed"
-    operation: str | None = None
-
-    @property
-    def acts_on_files(self) -> bool:
-        """What was planned by its rows alone is held to its rows alone."""
-        return self.command in ("reconcile", "undo")
-
-    @property
-    def words(self) -> str:
-        """What a printed command repeats of the store."""
-        return " ".join(stores.words(self.store, None, "listed", demo=self.reach.demo))
 
 
 def run(request: Request) -> None:
@@ -158,47 +119,8 @@ def _show_plan(request: Request, target: Target, plan: Plan) -> None:
     from aps import render
 
     view = console.view(quiet=request.quiet)
-    again = None if request.quiet else _again(request, target, plan)
+    again = None if request.quiet else hints.again(request, target, plan)
     console.out(render.plan(plan, request.format, view, apply=again))
-
-
-def _again(request: Request, target: Target, plan: Plan) -> str:
-    """The command that applies what was shown, with the attestation that it will ask for."""
-    from aps.model import key
-
-    chosen = request.selection
-    words: list[str] = []
-    file = request.plan or request.plan_out
-    if request.operation:
-        words += [request.operation]
-    elif file:
-        words += ["--plan", shlex.quote(str(file))]
-    else:
-        words += _narrowed(request)
-    asked = (plan.attest,) if plan.attest else ()
-    words += [
-        f"--attest {shlex.quote(word)}" for word in dict.fromkeys((*request.attested, *asked))
-    ]
-    told = [*words, "--yes", _why(request), target.suffix, request.words]
-    jobs = () if file else chosen.jobs
-    return key.typed(f"aps {request.command}", jobs, stores.joined(*told))
-
-
-def _narrowed(request: Request) -> list[str]:
-    chosen = request.selection
-    words = [] if chosen.jobs else ["--all"]
-    words += [f"--state {shlex.quote(chosen.state)}"] if chosen.state else []
-    words += [f"--where {shlex.quote(f'{name}={value}')}" for name, value in chosen.where.items()]
-    words += [f"--older-than {options.spoken(chosen.older_than)}"] if chosen.older_than else []
-    words += [f"--limit {chosen.limit}"] if chosen.limit else []
-    return words + (["--level rehashed"] if request.level == "rehashed" else [])
-
-
-def _why(request: Request) -> str:
-    """What was given is repeated; what was not is a placeholder that no apply accepts."""
-    reason = shlex.quote(request.reason) if request.reason else '"..."'
-    ticket = f" --ticket {shlex.quote(request.ticket)}" if request.ticket else ""
-    return f"--reason {reason}{ticket}"
 
 
 def _asked(request: Request, target: Target, plan: Plan, role: str) -> int:
@@ -265,31 +187,9 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
             rest=lambda: time.sleep(_RETRY_PAUSE_SECONDS),
         )
     view = console.view(quiet=request.quiet)
-    typed = {} if request.quiet else _typed(request, target, operation)
+    typed = {} if request.quiet else hints.after(request, target, operation)
     console.out(render.operation(operation, request.format, view, typed=typed))
     return operation.exit_code
-
-
-def _typed(request: Request, target: Target, operation: Operation) -> dict[str, str]:
-    """What to type next, by what it is for."""
-    commands = {
-        "rest": _rest(request, target, operation),
-        "undo": _undo(request, target, operation),
-        "log": _log(request, operation),
-    }
-    return {name: command for name, command in commands.items() if command}
-
-
-def _undo(request: Request, target: Target, operation: Operation) -> str | None:
-    """The way back, where there is one."""
-    state = target.matrix.state(operation.state)
-    rollback = state.rollback if state else None
-    if request.operation or not operation.counts.get("applied"):
-        return None
-    if rollback is None or rollback.irreversible:
-        return None
-    words = [f"aps undo {operation.operation[:8]}", request.words, target.suffix]
-    return " ".join(filter(None, words))
 
 
 def _second_sighting(target: Target, plan: Plan) -> None:
@@ -303,21 +203,3 @@ def _second_sighting(target: Target, plan: Plan) -> None:
     if left > 0:
         console.say(f"seen once on an UNLOGGED table: looking a second time in {left:.0f} s")
         time.sleep(left)
-
-
-def _rest(request: Request, target: Target, operation: Operation) -> str | None:
-    from aps.model import key
-
-    if request.operation:
-        return None
-    locked = list(dict.fromkeys(row.job for row in operation.rows if row.outcome == "locked"))
-    state = request.selection.state
-    words = [f"--state {shlex.quote(state)}"] if state else []
-    again = stores.joined(*words, "--retries 5", target.suffix, request.words)
-    return key.typed(f"aps {request.command}", locked, again) if locked else None
-
-
-def _log(request: Request, operation: Operation) -> str | None:
-    told = operation.transactions or any(row.outcome == "unknown" for row in operation.rows)
-    command = f"aps log {operation.operation[:8]} {options.place(request.reach)}".strip()
-    return command if told else None

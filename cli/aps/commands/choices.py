@@ -87,8 +87,6 @@ def selection(
 
     A forgotten job never becomes all. For named jobs the state only says which of theirs is meant.
     """
-    from aps.planning import Selection
-
     narrowed = older_than is not None or limit is not None or bool(where)
     if plan and (jobs or everything or narrowed or state is not None or plan_out):
         raise Usage("--plan has its jobs; name nothing else")
@@ -97,6 +95,8 @@ def selection(
     if not (jobs or everything or plan):
         many = "--all with what narrows it" if narrowed or state is not None else "--all"
         raise Usage(f"name jobs, or {many}, or --plan FILE")
+    from aps.planning import Selection
+
     return Selection(
         jobs=tuple(jobs or ()),
         state=state,

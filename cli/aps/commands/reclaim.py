@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aps.commands import applying, choices, options, stores
-from aps.commands.applying import Request
 from aps.commands.options import Reach
+from aps.commands.request import Request
 
 
 def reclaim(

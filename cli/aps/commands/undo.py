@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from aps.commands import applying, choices, options, stores
-from aps.commands.applying import Request
 from aps.commands.options import Reach
+from aps.commands.request import Request
 from aps.errors import Usage
 
 
