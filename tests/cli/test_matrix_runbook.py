@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from aps import matrix, packs
+from tests.cli.test_startup import loaded
 from tests.support import cli
 from tests.unit import small_pack
 
@@ -124,3 +125,12 @@ def test_every_shipped_pack_has_a_runbook(name: str) -> None:
         assert shown.code == 0, shown.stderr
         for state in matrix.load(packs.find(name)).states:
             assert state.name in shown.stdout
+
+
+def test_a_runbook_needs_neither_the_driver_nor_a_table() -> None:
+    for words in (
+        ("show", "--format", "json"),
+        ("explain", "ready", "--format", "csv"),
+        ("render",),
+    ):
+        assert not {"psycopg", "tabulate", "aps.database", "aps.triage"} & loaded("matrix", *words)

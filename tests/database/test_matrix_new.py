@@ -44,8 +44,10 @@ SHAPES = {
         CREATE TABLE lease_job (id bigint PRIMARY KEY, status phase, claimed_by text, lease_expires_at timestamptz,
           epoch integer NOT NULL DEFAULT 0, created_at timestamptz DEFAULT now(), finished_at timestamptz);
         INSERT INTO lease_job (id, status, claimed_by, lease_expires_at) VALUES
-          (1, 'queued', NULL, NULL), (2, 'claimed', 'w1', now() + interval '1 h'), (3, 'running', 'w1', now() - interval '1 h'),
-          (4, 'running', NULL, NULL), (5, NULL, NULL, NULL), (6, 'finished', NULL, NULL), (7, 'failed', NULL, 'infinity')
+          (1, 'queued', NULL, NULL), (2, 'claimed', 'w1', now() + interval '1 h'),
+          (3, 'running', 'w1', now() - interval '1 h'),
+          (4, 'running', NULL, NULL), (5, NULL, NULL, NULL), (6, 'finished', NULL, NULL),
+          (7, 'failed', NULL, 'infinity')
         """,
         {
             "ready": 1,
@@ -88,7 +90,8 @@ SHAPES = {
         "app.OrderLines",
         """
         CREATE SCHEMA app;
-        CREATE DOMAIN app.word AS text CHECK (VALUE IN ('new', 'picking', 'it''s 100% "done"', 'shipped', '1st', '1 st'));
+        CREATE DOMAIN app.word AS text
+          CHECK (VALUE IN ('new', 'picking', 'it''s 100% "done"', 'shipped', '1st', '1 st'));
         CREATE TABLE app."OrderLines" ("orderId" char(4), line smallint, "select" integer, "the item %" text, item text,
           locked boolean, since date, "user" text, "lineState" app.word, "lockedBy" text, "lockedAt" timestamptz,
           PRIMARY KEY ("orderId", line));
@@ -118,9 +121,10 @@ SHAPES = {
     "a flag, and a lock that is a name and a time": Shape(
         "flagged",
         """
-        CREATE TABLE flagged (id int PRIMARY KEY, done boolean, failed_at timestamptz, locked_by text, locked_at timestamptz,
-          attempts int NOT NULL DEFAULT 0);
-        INSERT INTO flagged VALUES (1, false, NULL, NULL, NULL), (2, NULL, NULL, NULL, NULL), (3, true, now(), 'w', now()),
+        CREATE TABLE flagged (id int PRIMARY KEY, done boolean, failed_at timestamptz, locked_by text,
+          locked_at timestamptz, attempts int NOT NULL DEFAULT 0);
+        INSERT INTO flagged VALUES (1, false, NULL, NULL, NULL), (2, NULL, NULL, NULL, NULL),
+          (3, true, now(), 'w', now()),
           (4, false, now(), 'w', now()), (5, false, NULL, 'w', now())
         """,
         {"ready": 2, "confirmed_publication": 1, "failed": 1, "claimed": 1},
@@ -160,7 +164,8 @@ SHAPES = {
     "a unique index in place of a primary key": Shape(
         "keyless",
         """
-        CREATE TABLE keyless (code text NOT NULL UNIQUE, state text NOT NULL CHECK (state = 'open' OR state = 'closed'));
+        CREATE TABLE keyless (code text NOT NULL UNIQUE,
+          state text NOT NULL CHECK (state = 'open' OR state = 'closed'));
         INSERT INTO keyless VALUES ('a', 'open'), ('b', 'closed')
         """,
         {"ready": 1, "confirmed_publication": 1},
@@ -256,7 +261,11 @@ REFUSED = {
     "CREATE SCHEMA s CREATE TABLE t (id int PRIMARY KEY)": ("t", 2, "there is --table s.t"),
     "CREATE TABLE t (clock int PRIMARY KEY)": ("t", 2, "key by another column"),
     'CREATE TABLE t ("a b" int PRIMARY KEY)': ("t", 2, "'a b' is no plain column name"),
-    'CREATE TABLE "a.b.c" (id int PRIMARY KEY)': ("a.b.c", 2, "for table a.b.c: table: write the name"),
+    'CREATE TABLE "a.b.c" (id int PRIMARY KEY)': (
+        "a.b.c",
+        2,
+        "for table a.b.c: its name holds a space, a dot",
+    ),
 }
 
 
@@ -269,6 +278,51 @@ def test_what_cannot_be_a_queue_is_refused_in_one_sentence(
     database.execute(b"GRANT SELECT ON ALL TABLES IN SCHEMA public TO aps_read")
     cli.refused(new(database, tmp_path / "pack", str(table)), int(code), *map(str, said))
     assert not (tmp_path / "pack").exists()
+
+
+def test_what_a_person_says_wins_over_the_guess(database: Database, tmp_path: Path) -> None:
+    shape = SHAPES["whole numbers that mean something elsewhere"]
+    database.execute(shape.sql.encode())
+    database.execute(b"ALTER TABLE numbered ADD tenant text, ADD deadline timestamptz")
+    database.execute(b"GRANT SELECT ON numbered TO aps_read, aps_operate")
+    meant = ["0=ready:waiting", "1=running:measuring", "2=done"]
+    words = [word for one in meant for word in ("--value", one)]
+    words += ["--column", "worker=tenant", "--column", "lease=none"]
+    assert new(database, tmp_path / "pack", "numbered", *words).code == 0
+    report = told(database, tmp_path / "pack", "inspect")
+    counted = {one["state"]: one["jobs"] for one in report["states"]}
+    assert counted["waiting"] == counted["measuring"] == counted["confirmed_publication"] == 3
+    loaded = matrix.load(tmp_path / "pack")
+    running = loaded.state("measuring")
+    assert running is not None
+    assert running.action is not None
+    assert running.action.to == ("waiting",)
+    assert "t.tenant" in running.evidence.sql
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        (("--value", "9=ready"), "--value 9: state holds 'queued', 'done'"),
+        (("--value", "queued=soon"), "write one of ready, running, done, failed, other"),
+        (("--value", "queued=other:A"), "a state's name is lower-case letters"),
+        (("--value", "queued=other:no_value"), "no_value"),
+        (("--value", "queued"), "write NAME=VALUE"),
+        (("--column", "boss=who"), "no such role; there are: state, done"),
+        (("--column", "worker=nobody"), "has no such column beside its key"),
+        (("--column", "lease=who"), "a column of type text cannot be that"),
+        (("--key", "who"), "no unique index of named keeps (who) single"),
+        (("--key", "nobody"), "named has no column nobody"),
+    ],
+)
+def test_what_does_not_fit_the_table_is_refused(
+    database: Database, tmp_path: Path, word: tuple[str, str], said: str
+) -> None:
+    database.execute(
+        b"CREATE TABLE named (id int PRIMARY KEY, who text, state text CHECK (state IN ('queued', 'done')))"
+    )
+    database.execute(b"GRANT SELECT ON named TO aps_read")
+    cli.refused(new(database, tmp_path / "pack", "named", *word), 2, said)
 
 
 def test_a_role_that_may_not_read_is_told_the_grant(database: Database, tmp_path: Path) -> None:

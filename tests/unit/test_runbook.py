@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from aps import matrix
 from aps.matrix import runbook as made
+from aps.model.report import PackRef
 from aps.render import FORMATS, View, runbook, schema
 from aps.render.runbook import layout
 from tests.unit import runbook_samples as samples
@@ -19,6 +21,8 @@ from tests.unit import small_pack
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 BOOK = samples.shipped()
+# A comment in the matrix changes its digest; only the document must follow that.
+PINNED = replace(BOOK, pack=PackRef("aps", "5ha256" * 10))
 VIEW = View(width=100)
 FILES = {"markdown": "md", "html": "html", "mermaid": "mmd"}
 
@@ -34,15 +38,13 @@ def test_the_screens_are_as_agreed(width: int) -> None:
     view = View(width=width)
     adoption = BOOK.page("adoption")
     assert adoption
-    shown = (
-        f"{runbook.show(BOOK, 'table', view)}\n\n{runbook.explain(BOOK, adoption, 'table', view)}\n"
-    )
+    shown = f"{runbook.show(PINNED, 'table', view)}\n\n{runbook.explain(PINNED, adoption, 'table', view)}\n"
     assert shown == written(GOLDEN / f"matrix_{width}.txt", shown)
 
 
 @pytest.mark.parametrize("format", runbook.BOOKS)
 def test_the_book_is_as_agreed(format: runbook.Book) -> None:
-    text = f"{runbook.book(BOOK, format)}\n"
+    text = f"{runbook.book(BOOK if format == 'markdown' else PINNED, format)}\n"
     file = GOLDEN / f"runbook.{FILES[format]}"
     if format == "markdown":
         file = samples.ROOT / "docs" / "runbook.md"

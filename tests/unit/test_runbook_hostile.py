@@ -36,10 +36,11 @@ NASTY = (
     "\u4e2d\u6587" * 60,
 )
 VOID = {"meta", "br", "link", "img", "input", "hr"}
-TAGS = set(
-    "html head meta title style body a header p h1 h2 h3 dl div dt dd nav ol ul li b i main section "
-    "span svg path rect text circle code article figure figcaption pre footer".split()  # noqa: SIM905
-)
+_TAGS = """
+html head meta title style body a header p h1 h2 h3 dl div dt dd nav ol ul li b i main section span svg path rect text
+circle code article figure figcaption pre footer
+"""
+TAGS = set(_TAGS.split())
 _LINE = re.compile(
     r'(flowchart TD|end|classDef [\w :,-]+|subgraph overlays\["[^"]*"\]'
     r'|state_\w+\["[^"]*"\](:::\w+)?|state_\w+ (-->|==>)\|"[^"]*"\| (state_\w+|then_\w+\("[^"]*"\):::then))'

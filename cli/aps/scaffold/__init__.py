@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from aps.scaffold.pack import Guess, Pack, write
+from aps.scaffold.classes import SORTS, Meant
+from aps.scaffold.pack import Guess, Pack, Told, write
 from aps.scaffold.reading import read
 from aps.scaffold.table import Column, Table
 
-__all__ = ["Column", "Guess", "Pack", "Table", "read", "write"]
+__all__ = ["SORTS", "Column", "Guess", "Meant", "Pack", "Table", "Told", "read", "write"]

@@ -16,7 +16,7 @@ from aps.scaffold.states import SILENT_AFTER, ZONE, Draft
 from aps.scaffold.table import Table
 
 _WIDTH = 110
-_PLAIN = re.compile(r"[A-Za-z_][\w .;/()'-]*[\w)]|[A-Za-z]")
+_PLAIN = re.compile(r"[A-Za-z_][\w ,.;/()'-]*[\w)']|[A-Za-z]")
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "none", "y", "n"})
 
 _ABSENT = {
@@ -41,7 +41,7 @@ _GUESSED = {
 
 
 def text(table: Table, roles: Roles, drafts: Sequence[Draft], guesses: Sequence[Guess]) -> str:
-    names = [key.name for key in table.key]
+    names = [scalar(key.name) for key in table.key]
     key = names[0] if len(names) == 1 else f"[{', '.join(names)}]"
     filled = {
         "table": scalar(table.name),
@@ -101,16 +101,7 @@ def _zoned(drafts: Sequence[Draft], roles: Roles) -> bool:
 
 
 def _state(draft: Draft, roles: Roles, drafts: Sequence[Draft]) -> Iterator[str]:
-    if sort := _GUESSED.get(draft.of.sort):
-        yield from commented(f"GUESS: {draft.of.said} means that {sort}.", "  ")
-    elif draft.name not in _SPECIFIC:
-        yield from commented(
-            f"CHECK: what {draft.of.said} means was not recognised; counted as unfinished.", "  "
-        )
-    if draft.name in _SPECIFIC:
-        yield f"  # {_SPECIFIC[draft.name]}"
-    if draft.of.sort in ("done", "failed") and draft.window is None:
-        yield "  # No column holds the time when it was finished, so all of them are counted at every look."
+    yield from _remarks(draft)
     yield f"  {draft.name}:"
     yield f"    means: {scalar(draft.means)}"
     if draft.not_:
@@ -123,15 +114,30 @@ def _state(draft: Draft, roles: Roles, drafts: Sequence[Draft]) -> Iterator[str]
         yield from (f"      {to}: {by}" for to, by in moves.items())
 
 
+def _remarks(draft: Draft) -> Iterator[str]:
+    if draft.name in _SPECIFIC:
+        yield f"  # {_SPECIFIC[draft.name]}"
+    elif draft.of.sort == "other" and not draft.of.sure:
+        unknown = (
+            f"CHECK: {draft.of.said} was not recognised and counts as unfinished (see --value)."
+        )
+        yield from commented(unknown, "  ")
+    elif sort := None if draft.of.sure else _GUESSED.get(draft.of.sort):
+        yield from commented(f"GUESS: {draft.of.said} means that {sort}.", "  ")
+    if draft.finished and draft.window is None:
+        yield "  # No column holds the time when it was finished, so all of them are counted at every look."
+
+
 def _doing(draft: Draft, roles: Roles) -> Iterator[str]:
     if draft.name in ("other_value", "no_value"):
         yield "    severity: {warning: 1}"
     if not draft.release:
-        if draft.name == "ready":
+        if draft.of.sort == "ready":
             yield "    # severity: {warning: {age: 15 min}, critical: {age: 2 h}}   how long may a job wait?"
         yield "    action: none"
         return
-    yield "    action: {run: reclaim, to: ready, attest: all-workers-stopped, effect: ready again}"
+    to = draft.release.name
+    yield f"    action: {{run: reclaim, to: {to}, attest: all-workers-stopped, effect: {to} again}}"
     yield "    rollback:"
     yield "      criterion: a row is not just as a ready one after the release"
     why = (
@@ -140,6 +146,7 @@ def _doing(draft: Draft, roles: Roles) -> Iterator[str]:
         else "the old claim cannot be given back, and nothing tells its worker"
     )
     yield f"      irreversible: {scalar(why)}"
+    yield "    next: stop every worker, see that they have ended, then release it on purpose"
     yield "    forbidden: release it while any worker may run; take its age for a dead worker"
 
 
@@ -147,10 +154,10 @@ def _moves(draft: Draft, drafts: Sequence[Draft]) -> dict[str, str]:
     """What takes a job onwards by itself, where both ends are known."""
     names = {one.name: one for one in drafts}
     running = [one.name for one in drafts if one.of.sort == "running"][:1]
-    if draft.name == "ready":
-        return dict.fromkeys(running, "a worker claims it")
     if draft.name == "scheduled_later":
-        return {"ready": "its time comes"}
+        return {draft.of.name: "its time comes"}
+    if draft.of.sort == "ready":
+        return dict.fromkeys(running, "a worker claims it")
     if draft.of.sort != "running" or draft.name not in running:
         return {}
     moves = {one.name: "its worker ends it so" for one in drafts if one.finished}
@@ -168,6 +175,9 @@ def _absent(drafts: Sequence[Draft]) -> Iterator[str]:
 
 
 def _why(name: str, drafts: Sequence[Draft]) -> str:
+    sort = {"ready": "ready", "confirmed_publication": "done"}.get(name)
+    if called := next((one.name for one in drafts if one.of.sort == sort), None):
+        return f"it is called {called} here"
     running = next((one.name for one in drafts if one.of.sort == "running"), None)
     see = {"live_lease": running, "adoption": _silent(drafts) or running}.get(name)
     return f"{_ABSENT[name]}{f'; see {see}' if see else ''}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aps.scaffold.classes import shown
@@ -27,23 +27,26 @@ class Guess:
     check: str
 
 
-def of(table: Table, roles: Roles) -> Iterator[Guess]:
-    """In the order in which a pack is read."""
+def of(table: Table, roles: Roles, told: Iterable[str]) -> Iterator[Guess]:
+    """In the order in which a pack is read; what a person told is none."""
+    yield from (one for one in _of(table, roles) if one.about not in told)
+
+
+def _of(table: Table, roles: Roles) -> Iterator[Guess]:
     yield _state(table, roles)
     if roles.worker:
         told = "that it names a process that runs jobs, and not a person, a team or a customer"
-        yield _named("worker", roles.worker, told)
+        yield _named("worker", roles.worker, "the worker of a claim", told)
     if roles.token:
-        yield _named("token", roles.token, "that each claim sets it anew")
-    if roles.lease:
-        told = (
-            "that it ends a claim and not the job itself, and that workers renew it while they work"
-        )
-        yield _named("lease", roles.lease, told)
-    if roles.heartbeat:
         yield _named(
-            "heartbeat", roles.heartbeat, "that workers write it, several times within silent_after"
+            "token", roles.token, "what one claim is known by", "that each claim sets it anew"
         )
+    if roles.lease:
+        told = "that it ends a claim and not the job, and that workers renew it while they work"
+        yield _named("lease", roles.lease, "the end of a claim", told)
+    if roles.heartbeat:
+        told = "that workers write it, several times within silent_after"
+        yield _named("heartbeat", roles.heartbeat, "a worker's sign of life", told)
     yield from _counters(roles)
     yield from _times(roles)
     naive = [column.name for column in table.columns if column.is_naive]
@@ -81,34 +84,33 @@ def _counters(roles: Roles) -> Iterator[Guess]:
             "that each claim raises it. If every write of a worker compares it too, in the statement that writes, "
             "this queue can be fencing: enforced; nothing here assumes it"
         )
-        yield _named("generation", roles.generation, told)
+        yield _named("generation", roles.generation, "the generation of a claim", told)
     if roles.attempts:
-        told = "it is shown and never changed; a job that was tried often may deserve a state of its own"
-        yield _named("attempts", roles.attempts, told)
+        told = "what raises it; it is shown, never changed. A job tried too often may be a state of its own"
+        yield _named("attempts", roles.attempts, "a count of attempts", told)
 
 
 def _times(roles: Roles) -> Iterator[Guess]:
     told = {
-        "claimed at": roles.claimed,
-        "started at": roles.started,
-        "finished at": roles.finished,
-        "failed at": roles.failed_at,
-        "due at": roles.due,
-        "created at": roles.created,
-        "updated at": roles.updated,
+        "the claim": roles.claimed,
+        "the start": roles.started,
+        "the end": roles.finished,
+        "the failure": roles.failed_at,
+        "when it is due": roles.due,
+        "the creation": roles.created,
+        "the last change": roles.updated,
     }
-    for about, column in told.items():
-        if column:
-            yield _named(about, column, "that it is the time from which a person counts")
+    listed = [f"{column.name} {about}" for about, column in told.items() if column]
+    if listed:
+        check = "that a person counts the age of a job from these"
+        yield Guess(
+            "times", f"these tell a time: {', '.join(listed)}", "their names and types", check
+        )
     if roles.result:
         check = "a finished row without it may be a state of its own: missing_artifact"
         yield Guess("result", f"{roles.result.name} holds the result", "its name", check)
 
 
-def _named(about: str, column: Column, check: str) -> Guess:
-    return Guess(
-        about,
-        f"{column.name} is the {about}",
-        f"its name, and its type {column.type.replace('%%', '%')}",
-        check,
-    )
+def _named(about: str, column: Column, what: str, check: str) -> Guess:
+    why = f"its name, and its type {column.type.replace('%%', '%')}"
+    return Guess(about, f"{column.name} is {what}", why, check)

@@ -31,10 +31,10 @@ def files(
     for draft in drafts:
         yield f"queries/{draft.name}.sql", _evidence(table, roles, draft)
         if draft.release:
-            ready = next(one for one in classes if one.name == "ready")
-            yield f"queries/{draft.name}.reclaim.sql", _reclaim(table, roles, ready)
-            yield f"queries/{draft.name}.abort.sql", _abort(table, roles, ready)
-    yield "queries/roles.sql", _roles(table, roles, any(draft.release for draft in drafts))
+            yield f"queries/{draft.name}.reclaim.sql", _reclaim(table, roles, draft.release)
+            yield f"queries/{draft.name}.abort.sql", _abort(table, roles, draft.release)
+    ready = next((draft.release for draft in drafts if draft.release), None)
+    yield "queries/roles.sql", _roles(table, roles, ready)
 
 
 def _evidence(table: Table, roles: Roles, draft: Draft) -> str:
@@ -61,7 +61,8 @@ def _told_of(roles: Roles, draft: Draft) -> tuple[Column | None, ...]:
         times = (roles.claimed, roles.started, roles.lease, roles.heartbeat)
         return (roles.worker, roles.token, roles.generation, roles.attempts, *times)
     if draft.of.sort == "other":
-        return (roles.state, roles.worker, roles.attempts)
+        state = roles.state if draft.of.value is None else None
+        return (state, roles.worker, roles.lease, roles.attempts)
     return (roles.attempts,)
 
 
@@ -136,11 +137,10 @@ def _abort(table: Table, roles: Roles, ready: Class) -> str:
     )
 
 
-def _roles(table: Table, roles: Roles, acts: bool) -> str:
+def _roles(table: Table, roles: Roles, ready: Class | None) -> str:
     # Not sent with anything bound, so a percent stands for itself.
     written = ""
-    if acts:
-        ready = Class("ready", "ready", (), "", "''")
+    if ready:
         names = dict.fromkeys(column.sql for column, _ in released(roles, ready))
         written = f", UPDATE ({', '.join(names)})"
     text = template("roles.sql").format(table=table.sql, update=written)

@@ -42,8 +42,13 @@ class _Relation:
         return self.row["visible"] == "t"
 
 
-def read(database: Database, given: str, key: Sequence[str] = ()) -> Table:
-    """Inside a look. Raises Usage where there is no such table or no key, Refused where it may not be read."""
+def read(
+    database: Database, given: str, key: Sequence[str] = (), state: str | None = None
+) -> Table:
+    """Inside a look; `state` names a column whose values are read whatever it is called.
+
+    Raises Usage where there is no such table or no key, Refused where it may not be read.
+    """
     role = database.probe().role
     relation = _relation(database, given)
     kind = _KINDS.get(str(relation.row["kind"]))
@@ -55,7 +60,7 @@ def read(database: Database, given: str, key: Sequence[str] = ()) -> Table:
         raise Refused(f"{role} may not read {relation.shown}: {grant}".replace("%%", "%"))
     columns = [_column(row) for row in _rows(database, "columns", relation)]
     named = _key(relation, columns, _rows(database, "indexes", relation), key)
-    asked = _valued(database, relation, columns, named)
+    asked = _valued(database, relation, columns, named, state)
     return Table(
         relation.shown, relation.sql, asked, tuple(c for n in named for c in asked if c.name == n)
     )
@@ -143,7 +148,11 @@ def _instead(relation: _Relation, found: Sequence[tuple[tuple[str, ...], Row]]) 
 
 
 def _valued(
-    database: Database, relation: _Relation, columns: Sequence[Column], key: Sequence[str]
+    database: Database,
+    relation: _Relation,
+    columns: Sequence[Column],
+    key: Sequence[str],
+    state: str | None,
 ) -> tuple[Column, ...]:
     """The columns, those that may hold a state with the values that they have."""
     checks = [(str(r["column"]), str(r["definition"])) for r in _rows(database, "checks", relation)]
@@ -151,7 +160,7 @@ def _valued(
     for column in columns:
         if column.known is None and column.name not in key:
             column = _checked(column, [text for name, text in checks if name == column.name])
-            if column.known is None and may_be_state(column):
+            if column.known is None and (may_be_state(column) or column.name == state):
                 column = _sampled(database, relation, column)
         made.append(column)
     return tuple(made)

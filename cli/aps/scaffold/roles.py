@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 
+from aps.errors import Usage
 from aps.scaffold import words
 from aps.scaffold.table import Column, Table
 
@@ -38,7 +40,27 @@ def may_be_state(column: Column) -> bool:
     return fits and bool(set(column.words) & set(words.STATE))
 
 
-def guess(table: Table) -> Roles:
+def guess(table: Table, told: Mapping[str, str]) -> Roles:
+    """`told` names the column of a role, for those that a person knows better. Raises Usage."""
+    named = {role: _told(table, role, column) for role, column in told.items()}
+    left = replace(table, columns=tuple(one for one in table.columns if one not in named.values()))
+    return replace(_guessed(left), **named)
+
+
+def _told(table: Table, role: str, name: str) -> Column | None:
+    """`none` for a role that no column has."""
+    known = [field.name for field in fields(Roles)]
+    if role not in known:
+        raise Usage(f"--column {role}={name}: no such role; there are: {', '.join(known)}")
+    found = next((column for column in table.others() if column.name == name), None)
+    if found is None and name != "none":
+        raise Usage(f"--column {role}={name}: {table.name} has no such column beside its key")
+    if found and not _FIT[role](found):
+        raise Usage(f"--column {role}={name}: a column of type {found.type} cannot be that")
+    return found
+
+
+def _guessed(table: Table) -> Roles:
     times = [column for column in table.others() if column.is_time]
     others = [column for column in table.others() if not column.is_time]
     flags = [column for column in others if column.is_boolean]
@@ -66,6 +88,34 @@ def guess(table: Table) -> Roles:
         updated=free.first(times, words.UPDATED),
         result=free.first(others, words.RESULT, unless=("by",)),
     )
+
+
+def _is_time(column: Column) -> bool:
+    return column.is_time
+
+
+def _is_number(column: Column) -> bool:
+    return column.is_integer
+
+
+def _is_flag(column: Column) -> bool:
+    return column.is_boolean
+
+
+def _is_state(column: Column) -> bool:
+    return column.values is not None
+
+
+def _is_any(column: Column) -> bool:
+    return True
+
+
+_FIT: Mapping[str, Callable[[Column], bool]] = MappingProxyType(
+    {field.name: _is_time for field in fields(Roles)}
+    | {"state": _is_state, "done": _is_flag, "failed": _is_flag}
+    | {"generation": _is_number, "attempts": _is_number}
+    | {"worker": _is_any, "token": _is_any, "result": _is_any}
+)
 
 
 class _Free:

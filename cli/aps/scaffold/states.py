@@ -15,7 +15,8 @@ ZONE = "time_zone"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One state: which rows, how old they are, what is said of them. `release` where a reclaim is written."""
+    """One state: which rows, how old they are, what is said of them. `release` is what a reclaim makes of
+    them, None where none is written."""
 
     name: str
     of: Class
@@ -24,7 +25,7 @@ class Draft:
     since: Column | None = None
     not_: str | None = None
     liveness: str | None = None
-    release: bool = False
+    release: Class | None = None
     window: Column | None = None
     why: str | None = None
 
@@ -34,9 +35,10 @@ class Draft:
 
 
 def drafts(classes: list[Class], roles: Roles) -> list[Draft]:
-    target = any(one.name == "ready" and _releasable(one, roles) for one in classes)
+    waiting = next((one for one in classes if one.sort == "ready"), None)
+    target = waiting if waiting and _releasable(waiting, roles) else None
     told = _merged(classes, roles) if roles.lease or roles.heartbeat else classes
-    return [draft for one in told for draft in _drafts(one, roles, target)]
+    return [draft for one in told for draft in _drafts(one, roles, target, waiting)]
 
 
 def _merged(classes: list[Class], roles: Roles) -> list[Class]:
@@ -55,15 +57,17 @@ def _releasable(ready: Class, roles: Roles) -> bool:
     return ready.value is not None or bool(ready.conditions and not roles.state)
 
 
-def _drafts(one: Class, roles: Roles, target: bool) -> Iterator[Draft]:
+def _drafts(
+    one: Class, roles: Roles, target: Class | None, waiting: Class | None
+) -> Iterator[Draft]:
     if one.sort in FINISHED:
         yield _finished(one, roles)
     elif one.sort == "ready":
-        yield from _ready(one, roles)
+        yield from _ready(one, roles, parted=one is waiting)
     elif one.sort == "running" and roles.lease:
-        yield from _leased(one, roles.lease, target)
+        yield from _leased(one, roles, roles.lease, target)
     elif one.sort == "running" and roles.heartbeat:
-        yield from _beating(one, roles.heartbeat, target)
+        yield from _beating(one, roles, roles.heartbeat, target)
     elif one.sort == "running":
         yield _claimed(one, roles, target)
     else:
@@ -72,7 +76,7 @@ def _drafts(one: Class, roles: Roles, target: bool) -> Iterator[Draft]:
 
 
 def _finished(one: Class, roles: Roles) -> Draft:
-    own = roles.failed_at if one.sort == "failed" else None
+    own = one.time or (roles.failed_at if one.sort == "failed" else None)
     since = own or roles.finished or roles.updated
     window: tuple[str, ...] = ()
     if since:
@@ -86,29 +90,29 @@ def _windowed(column: Column) -> str:
     return f"({inside} OR t.{column.sql} IS NULL)" if column.nullable else inside
 
 
-def _ready(one: Class, roles: Roles) -> Iterator[Draft]:
+def _ready(one: Class, roles: Roles, *, parted: bool) -> Iterator[Draft]:
     since = roles.created or roles.updated
     said = f"{one.said}; any worker may claim it"
-    if one.name != "ready" or roles.due is None:
+    if not parted or roles.due is None:
         yield Draft(one.name, one, one.conditions, said, since)
         return
     due, now = f"t.{roles.due.sql}", moment("clock", roles.due)
     come = f"({due} <= {now} OR {due} IS NULL)" if roles.due.nullable else f"{due} <= {now}"
     yield Draft(
-        "ready", one, (*one.conditions, come), f"{said}, for {roles.due.name} has come", roles.due
+        one.name, one, (*one.conditions, come), f"{said}, for {roles.due.name} has come", roles.due
     )
     later = f"{one.said}; {roles.due.name} lies ahead"
     yield Draft("scheduled_later", one, (*one.conditions, f"{due} > {now}"), later, since)
 
 
-def _leased(one: Class, lease: Column, target: bool) -> Iterator[Draft]:
+def _leased(one: Class, roles: Roles, lease: Column, target: Class | None) -> Iterator[Draft]:
     until, now = f"t.{lease.sql}", moment("clock", lease)
     live = Draft(
         "live_lease",
         one,
         (*one.conditions, f"{until} > {now}"),
         f"{one.said} and {lease.name} lies ahead: whoever claimed it may work",
-        lease,
+        _begun(roles),
         "that the worker lives; only its time is not over",
         "lease",
     )
@@ -118,6 +122,7 @@ def _leased(one: Class, lease: Column, target: bool) -> Iterator[Draft]:
         name="adoption",
         conditions=(*one.conditions, f"{until} <= {now}"),
         means=f"{one.said} and {lease.name} has passed",
+        since=lease,
         not_="that the worker stopped; an expired lease is not a dead process",
         release=target,
     )
@@ -131,7 +136,7 @@ def _leased(one: Class, lease: Column, target: bool) -> Iterator[Draft]:
         )
 
 
-def _beating(one: Class, beat: Column, target: bool) -> Iterator[Draft]:
+def _beating(one: Class, roles: Roles, beat: Column, target: Class | None) -> Iterator[Draft]:
     heard = f"t.{beat.sql}"
     limit = f"{moment('clock', beat)} - %({SILENT_AFTER})s"
     alive = Draft(
@@ -139,7 +144,7 @@ def _beating(one: Class, beat: Column, target: bool) -> Iterator[Draft]:
         one,
         (*one.conditions, f"{heard} > {limit}"),
         f"{one.said} and {beat.name} is recent",
-        beat,
+        _begun(roles),
         "that the job makes progress; somebody writes its heartbeat",
         "heartbeat",
     )
@@ -149,6 +154,7 @@ def _beating(one: Class, beat: Column, target: bool) -> Iterator[Draft]:
         name="silent",
         conditions=(*one.conditions, f"{heard} <= {limit}"),
         means=f"{one.said} and {beat.name} is older than {SILENT_AFTER}",
+        since=beat,
         not_="that the worker stopped; it may be slow, paused, or cut off from the database",
         release=target,
     )
@@ -164,8 +170,12 @@ def _beside(one: Class) -> str:
     return f"{one.name}_without_time"
 
 
-def _claimed(one: Class, roles: Roles, target: bool) -> Draft:
-    since = roles.claimed or roles.started or roles.updated
+def _begun(roles: Roles) -> Column | None:
+    return roles.claimed or roles.started or roles.updated
+
+
+def _claimed(one: Class, roles: Roles, target: Class | None) -> Draft:
+    since = _begun(roles)
     means = f"{one.said}: a worker claimed it"
     not_ = "that the worker is alive, or dead; this table cannot say"
     return Draft(

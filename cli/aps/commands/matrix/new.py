@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aps.commands import console, options
-from aps.commands.matrix import schema
+from aps.commands.matrix.schema import text as schema_text
 from aps.commands.options import Reach
 from aps.errors import Usage
 
 if TYPE_CHECKING:
-    from aps.scaffold import Pack, Table
+    from aps.scaffold import Meant, Pack, Table
 
 
 def new(
@@ -32,6 +33,22 @@ def new(
             "--key", metavar="COLUMN", help="Without a primary key: a unique index's. Repeatable."
         ),
     ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--value",
+            metavar="VALUE=MEANING[:STATE]",
+            help="What a value means (ready, running, done, failed, other), and its state's name. Repeatable.",
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="ROLE=COLUMN",
+            help="Which column is the state, worker, lease, heartbeat, ...; or none. Repeatable.",
+        ),
+    ] = None,
     dsn: options.Dsn = None,
     timeout: options.Timeout = "30s",
     demo: options.Demo = False,
@@ -43,16 +60,34 @@ def new(
 
     place = Path(folder)
     _free(folder, place)
+    told = scaffold.Told(_meant(value), options.pairs("--column", column))
     reach = Reach(dsn=dsn, demo=demo, show_sql=show_sql, timeout=timeout)
     with options.sessions("matrix/new", reach)() as session, session.look():
-        found = scaffold.read(session, table, tuple(key or ()))
-    made = scaffold.write(found, schema.text())
+        found = scaffold.read(session, table, tuple(key or ()), told.columns.get("state"))
+    made = scaffold.write(found, schema_text(), told)
     _loads(found, made)
     _written(folder, place, made.files)
     console.out("\n".join(_told(folder, found, made)))
     if not quiet:
         named = Reach(dsn=dsn, pack=_named(folder), demo=demo)
         console.out(f"\nnext:  aps matrix check {options.suffix(named)}")
+
+
+def _meant(given: list[str] | None) -> dict[str, Meant]:
+    from aps.scaffold import SORTS, Meant
+
+    found: dict[str, Meant] = {}
+    for value, said in options.pairs("--value", given).items():
+        meaning, _, name = said.partition(":")
+        sort = next((one for one in SORTS if one == meaning), None)
+        if sort is None:
+            raise Usage(f"--value {value}={said}: write one of {', '.join(SORTS)}")
+        if name and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            raise Usage(
+                f"--value {value}={said}: a state's name is lower-case letters, digits and _"
+            )
+        found[value] = Meant(sort, name or None)
+    return found
 
 
 def _free(given: str, folder: Path) -> None:
@@ -74,7 +109,12 @@ def _loads(table: Table, made: Pack) -> None:
         _files(Path(aside), made.files)
         faults = matrix.faults(Path(aside))
     if faults:
-        raise Usage(f"no matrix can be written for table {table.name}: {faults[0].text}")
+        told = faults[0].text
+        if told.startswith("table:"):
+            told = (
+                "its name holds a space, a dot or a quote, which the format cannot say; rename it"
+            )
+        raise Usage(f"no matrix can be written for table {table.name}: {told}")
 
 
 def _written(given: str, folder: Path, files: Mapping[str, str]) -> None:
