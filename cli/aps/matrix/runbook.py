@@ -80,27 +80,27 @@ def _needs_store(state: State) -> bool:
 
 
 def _doing(state: State, action: Action, suffix: str) -> Doing:
-    # The loader asks for one wherever there is an action.
-    assert state.rollback is not None
     manual = action.run == "manual"
     store = action.run == "reconcile" and state.artifacts is not None
     asked = f" --attest {shlex.quote(action.attest)}" if action.attest else ""
     given = f'--yes --reason "..."{asked}'
     command = f"aps {action.run} {JOB}"
     many = f"aps {action.run} --all --state {state.name}"
-    final = state.rollback.irreversible
+    # The loader asks for a rollback wherever something is written.
+    final = state.rollback.irreversible if state.rollback else None
+    reads_only = manual or action.looks
     return Doing(
         run=action.run,
         effect=action.effect,
         to=action.to,
         command=str(action.command) if manual else _typed(command, suffix, store=store),
-        apply=None if manual else _typed(f"{command} {given}", suffix, store=store),
+        apply=None if reads_only else _typed(f"{command} {given}", suffix, store=store),
         many=None if manual or not state.bulk else _typed(many, suffix, store=store),
         limit=state.limit,
         attest=action.attest,
-        criterion=state.rollback.criterion,
+        criterion=state.rollback.criterion if state.rollback else None,
         irreversible=final,
-        undo=None if manual or final else _typed(f"aps undo {OPERATION}", suffix, store=store),
+        undo=None if reads_only or final else _typed(f"aps undo {OPERATION}", suffix, store=store),
         statement=None if action.query is None else _text(action.query),
         abort_file=_file(action.abort),
         verify_file=_file(action.verify),

@@ -57,7 +57,8 @@ class Reached:
 class Doing:
     """The permitted action. `command` is what to type first, `apply` and `many` what follows from it.
 
-    `undo` is the command that takes it back; None where there is no way back, or none that aps has.
+    `undo` is the command that takes it back; None where there is no way back, or none that aps has. `apply` and
+    `criterion` are None where the action writes nothing.
     """
 
     run: Run
@@ -68,7 +69,7 @@ class Doing:
     many: str | None
     limit: int | None
     attest: str | None
-    criterion: str
+    criterion: str | None
     irreversible: str | None
     undo: str | None
     statement: SqlText | None

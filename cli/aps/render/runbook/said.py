@@ -49,9 +49,16 @@ def action(page: Page) -> tuple[str, str]:
     doing = page.action
     if doing is None:
         return "none", "-"
+    if _only_reads(doing):
+        return doing.run, "-"
     if doing.irreversible:
         return doing.run, "no"
     return doing.run, "yes" if doing.undo else "by hand"
+
+
+def _only_reads(doing: Doing) -> bool:
+    """Is there nothing to apply: every other action of aps is, and one by hand is not aps's."""
+    return doing.apply is None and doing.run != "manual"
 
 
 def head(book: Runbook) -> tuple[Fact, ...]:
@@ -129,6 +136,7 @@ def _doing(page: Page) -> Iterator[Fact]:
 def _action(page: Page, doing: Doing) -> Iterator[Fact]:
     by_hand = doing.run == "manual"
     note = "by hand: aps does not run it" if by_hand else "shows what it would do; changes nothing"
+    note = "writes nothing" if _only_reads(doing) else note
     yield _fact("you may", Part(doing.command, "code"), Part(note))
     yield _fact("you vouch for", Part(doing.attest) if doing.attest else None, loud=True)
     yield _fact("to apply", Part(doing.apply, "code") if doing.apply else None)
@@ -138,8 +146,9 @@ def _action(page: Page, doing: Doing) -> Iterator[Fact]:
     elif not by_hand:
         yield _fact("for many", Part("never in bulk: name each job"))
     yield _fact("then", Part(doing.effect), *(Part(to, "state") for to in doing.to))
-    yield _fact("stops if", Part(doing.criterion))
-    yield _fact("way back", *_way_back(doing), loud=doing.irreversible is not None)
+    if doing.criterion:
+        yield _fact("stops if", Part(doing.criterion))
+        yield _fact("way back", *_way_back(doing), loud=doing.irreversible is not None)
     yield _fact("statement", Part(doing.statement.file, "code") if doing.statement else None)
     yield _fact("before commit", Part(doing.abort_file, "code") if doing.abort_file else None)
     yield _fact("after commit", Part(doing.verify_file, "code") if doing.verify_file else None)
