@@ -151,7 +151,12 @@ def _sort(value: str, roles: Roles, own: Column | None) -> Sort:
         ("failed", words.FAILURE),
     )
     claimed = roles.worker or roles.token or roles.lease or roles.heartbeat or roles.claimed
-    formed: Sort = "running" if plain.endswith("ing") and claimed else "done" if own else "other"
+    # Where a value is known to run, another one of that form is a step that may have no worker.
+    known_to_run = any(
+        value.lower() in words.RUNNING for value in (roles.state and roles.state.values) or ()
+    )
+    runs = plain.endswith("ing") and claimed and not known_to_run
+    formed: Sort = "running" if runs else "done" if own else "other"
     return next((sort for sort, listed in known if plain in listed), formed)
 
 
