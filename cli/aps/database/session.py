@@ -93,6 +93,10 @@ class Database:
         """For the rest of this transaction no lock is waited for: one wait told that somebody holds one."""
         self.rows(statements.read("hurry"), {"lock_timeout": 1})
 
+    def serially(self) -> None:
+        """For the rest of this transaction no statement is shared out among workers."""
+        self.rows(statements.read("serial"), {"workers": 0})
+
     def commit(self) -> None:
         """Raises ConnectionLost where the answer did not come, QueryError where the server refused."""
         with translated():
