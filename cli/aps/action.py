@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from aps import change, exits, files, planning, quarantine, standing, undo, unfinished
+from aps import change, exits, files, permission, planning, quarantine, standing, undo, unfinished
 from aps import run as running
 from aps import snapshot as snapshots
 from aps.database import Database
@@ -97,11 +97,10 @@ def _checked(run: Run, database: Database) -> Snapshot:
     server = database.probe()
     snapshot = snapshots.take(database, run.matrix, server)
     planning.check(run.plan, run.matrix, server, snapshot.clock)
+    permission.suits(snapshot)
     if run.plan.attest and run.plan.attest not in run.authority.attested:
-        raise Refused(
-            f"{run.plan.state}: the matrix asks for the attestation {run.plan.attest!r}; "
-            f"where it is true, say --attest {run.plan.attest}"
-        )
+        raise Refused(permission.attest(run.plan))
+    permission.seen_twice(run.plan, snapshot.clock)
     standing.check(database, server.role)
     return snapshot
 

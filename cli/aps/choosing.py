@@ -12,6 +12,7 @@ from aps.evidence import Judgement
 from aps.files import Looked, Wanted
 from aps.model.matrix import Matrix, State
 from aps.model.report import UNDETERMINED
+from aps.snapshot import Key
 
 # Without --limit a bulk operation takes so many, oldest first: releasing all at once can bring a system down again.
 DEFAULT_LIMIT = 100
@@ -55,7 +56,8 @@ def named(matrix: Matrix, command: str, name: str) -> State:
     state = triage.known_state(matrix, name)
     if not acts(state, command):
         permitted = state.action.run if state.action else "no action"
-        raise Refused(f"{state.name}: the matrix permits {permitted}, not {command}")
+        reason = permission.by_hand(state) or f"the matrix permits {permitted}, not {command}"
+        raise Refused(f"{state.name}: {reason}")
     return state
 
 
@@ -102,9 +104,12 @@ def _of_job(matrix: Matrix, command: str, judged: Judgement) -> State | None:
     return next((state for state in states if state and acts(state, command)), None)
 
 
-def why_not(matrix: Matrix, command: str, chosen: State | None, judged: Judgement) -> str:
+def why_not(
+    matrix: Matrix, command: str, chosen: State | None, judged: Judgement, values: Key
+) -> str:
     """Why a named job is left out, that is not in the state chosen."""
     own = matrix.state(judged.state)
+    keyed = dict(zip(matrix.key, values, strict=True))
     doubt = permission.refusal(judged, None)
     if doubt or own is None:
         return doubt or UNDETERMINED
@@ -113,6 +118,8 @@ def why_not(matrix: Matrix, command: str, chosen: State | None, judged: Judgemen
         return f"nothing to do: {own.title}, and its file was read"
     if chosen is not None and acts(own, command):
         return f"it is in {own.name}, not in {chosen.name}"
+    if by_hand := permission.by_hand(own, keyed):
+        return by_hand
     if own.action and own.action.run != command:
         return f"its action is {own.action.run}, not {command}"
     return permission.refusal(judged, own) or "the matrix permits no action on it"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from aps import journal, statements
 from aps.database import QueryError, Row
 from aps.evidence import Judgement
-from aps.model import key
-from aps.model.matrix import Query, State
+from aps.model import duration, key
+from aps.model.matrix import Fencing, Liveness, Query, State
 from aps.model.report import Detail, Evidence, Guidance, Holder
+from aps.model.runbook import FENCING, LIVENESS
 from aps.snapshot import Key, Snapshot, explain, holder
 
 
@@ -30,7 +32,7 @@ def compile(snapshot: Snapshot, values: Key, judged: Judgement) -> Detail:
         if found is not None:
             context[query.name.removesuffix(".context")] = found
     return Detail(
-        guidance=tuple(guidance(state) for state in unique),
+        guidance=tuple(guidance(state, snapshot.matrix.fencing) for state in unique),
         holders=None if snapshot.server.in_recovery else _holders(snapshot, values, errors),
         context=context,
         operations=_operations(snapshot, values, errors),
@@ -38,7 +40,8 @@ def compile(snapshot: Snapshot, values: Key, judged: Judgement) -> Detail:
     )
 
 
-def guidance(state: State) -> Guidance:
+def guidance(state: State, fencing: Fencing) -> Guidance:
+    reclaims = state.action is not None and state.action.run == "reclaim"
     return Guidance(
         state=state.name,
         title=state.title,
@@ -57,6 +60,27 @@ def guidance(state: State) -> Guidance:
         team=state.owner.team,
         contact=state.owner.contact,
         escalate=state.owner.escalate,
+        alive=_alive(state.liveness, reclaims),
+        late=f"{FENCING[fencing]} (fencing {fencing})"
+        if reclaims and fencing != "enforced"
+        else None,
+        seen_once=_seen_once(state.unlogged),
+    )
+
+
+def _alive(liveness: Liveness, reclaims: bool) -> str | None:
+    """How weak the sign of life is; None where it is a lease, which the state itself tells, or nobody holds the job."""
+    if liveness == "lease" or (liveness == "none" and not reclaims):
+        return None
+    return f"{LIVENESS[liveness]} (liveness {liveness})"
+
+
+def _seen_once(apart: timedelta | None) -> str | None:
+    if apart is None:
+        return None
+    return (
+        "its evidence comes from an UNLOGGED table, which a crash empties; "
+        f"aps acts only where it sees the same again {duration.exact(apart)} later"
     )
 
 

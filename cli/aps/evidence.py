@@ -113,21 +113,14 @@ def _count(row: Row) -> Count:
     )
 
 
-def judge(
-    snapshot: Snapshot, jobs: Sequence[Key], among: Sequence[State] | None = None
-) -> list[Judgement]:
-    """One judgement a job, in the order given. A job that does not exist has no rows, and so is unclassified.
-
-    Only by the states of `among`, and then within the window of finished states; else by all, and without a window.
-    """
+def judge(snapshot: Snapshot, jobs: Sequence[Key]) -> list[Judgement]:
+    """One judgement a job, in the order given. A job that does not exist has no rows, and so is unclassified."""
     keyed = [
         state
         for state in snapshot.states
-        if (among is None or state in among)
-        and set(snapshot.matrix.key) <= set(snapshot.columns.get(state.name, snapshot.matrix.key))
+        if set(snapshot.matrix.key) <= set(snapshot.columns.get(state.name, snapshot.matrix.key))
     ]
-    since = BEGINNING if among is None else snapshot.finished_since
-    bound = snapshot.bound | {"finished_since": since} | snapshot.keys(jobs)
+    bound = snapshot.bound | {"finished_since": BEGINNING} | snapshot.keys(jobs)
 
     def ask(states: Sequence[State]) -> list[Row]:
         queries = {state.name: state.evidence for state in states}
@@ -135,13 +128,19 @@ def judge(
             return []
         return snapshot.database.rows(statements.judge(queries, snapshot.types), bound)
 
+    return _judgements(snapshot, len(jobs), asked(snapshot, ask, keyed))
+
+
+def asked(
+    snapshot: Snapshot, ask: Callable[[Sequence[State]], list[Row]], states: Sequence[State]
+) -> list[Row]:
+    """What these states say in one statement, without those whose queries fail: they are unread from now on."""
     try:
         with snapshot.database.savepoint():
-            rows = ask(keyed)
+            return ask(states)
     except QueryError:
-        _isolated(snapshot, ask, keyed)
-        rows = _together(snapshot, ask, [state for state in keyed if state in snapshot.states])
-    return _judgements(snapshot, len(jobs), rows)
+        _isolated(snapshot, ask, states)
+        return _together(snapshot, ask, [state for state in states if state in snapshot.states])
 
 
 def _together(

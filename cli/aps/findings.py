@@ -105,8 +105,11 @@ def _worst_job(state: State, jobs: Sequence[Job]) -> Job | None:
 def _do(state: State, worst: Job | None, suffix: str) -> str | None:
     if worst is None:
         return None
-    # A state without an action asks for a look, not for what another state of its job permits.
-    return worst.commands.get(state.name) or key.typed("aps inspect", [worst.job], suffix)
+    # A state without an action asks for a look, not for what another state of its job permits; what is done by hand
+    # asks to be read first.
+    by_hand = state.action and state.action.run == "manual"
+    command = None if by_hand else worst.commands.get(state.name)
+    return command or key.typed("aps inspect", [worst.job], suffix)
 
 
 def _doubt(snapshot: Snapshot, name: str, counts: Mapping[str, Count], suffix: str) -> Finding:

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from aps import __version__, exits
-from aps.commands import console, demo
+from aps.commands import console, demo, matrix
 from aps.commands.init import init
 from aps.commands.inspect import inspect
 from aps.commands.log import log
@@ -40,6 +40,7 @@ app = typer.Typer(
 for command in (inspect, reclaim, reconcile, undo, log, init):
     app.command()(command)
 app.add_typer(demo.app)
+app.add_typer(matrix.app)
 
 
 def _version(asked: bool) -> None:

@@ -18,12 +18,18 @@ def named(snapshot: Snapshot, jobs: Sequence[str]) -> list[Key]:
         values = key.parse(job, len(snapshot.types))
         written = values and _written(snapshot, values)
         if not written:
-            columns = ", ".join(f"{column} ({kind})" for column, kind in snapshot.types.items())
             raise NoSuchJob(
-                f"no job {job!r} in {snapshot.matrix.table} of {snapshot.server.name}; jobs are named by {columns}"
+                f"no job {job!r} in {snapshot.matrix.table} of {snapshot.server.name}; "
+                f"jobs are named by {_named_by(snapshot)}"
             )
         found[written] = None
     return list(found)
+
+
+def _named_by(snapshot: Snapshot) -> str:
+    """The columns and their types; of a composite key as it is written, `queue/id`."""
+    columns = ", ".join(f"{column} ({kind})" for column, kind in snapshot.types.items())
+    return columns if len(snapshot.types) == 1 else f"{'/'.join(snapshot.types)}: {columns}"
 
 
 def _written(snapshot: Snapshot, values: Key) -> Key | None:

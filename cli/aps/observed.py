@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from aps.store.model import Observation
 
@@ -18,6 +17,18 @@ class Observed:
     digests: tuple[str | None, ...] = ()
     errors: tuple[str | None, ...] = ()
     level: str = "recorded"
+    bound: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Bound to many statements, and so written as SQL reads it once: for 10,000 names that took 14 ms each time.
+        bound = {
+            "observed_names": _array(self.names),
+            "observed_sizes": _array(self.sizes),
+            "observed_digests": _array(self.digests),
+            "observed_errors": _array(self.errors),
+            "observed_level": self.level,
+        }
+        object.__setattr__(self, "bound", bound)
 
     @classmethod
     def of(cls, seen: Iterable[Observation], level: str) -> Observed:
@@ -38,15 +49,16 @@ class Observed:
             for name, size, digest, error in each
         }
 
-    @property
-    def bound(self) -> dict[str, Any]:
-        return {
-            "observed_names": list(self.names),
-            "observed_sizes": list(self.sizes),
-            "observed_digests": list(self.digests),
-            "observed_errors": list(self.errors),
-            "observed_level": self.level,
-        }
+
+def _array(values: Iterable[str | int | None]) -> str:
+    """The text of an SQL array of any type."""
+    return "{" + ",".join(map(_element, values)) + "}"
+
+
+def _element(value: str | int | None) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return "NULL" if value is None else str(value)
 
 
 def _storable(error: str | None) -> str | None:

@@ -48,6 +48,7 @@ def plan(
         if server.in_recovery:
             raise Refused(f"{server.name} is a standby: plan and act on the primary")
         snapshot = snapshots.take(database, matrix, server)
+        permission.suits(snapshot)
         if command not in OF_FILES:
             gathered = gathering.by_rows(snapshot, command, selection)
     if command in OF_FILES:
@@ -68,7 +69,7 @@ def _split(
     for values, judged in gathered.jobs.items():
         name = key.text(values)
         if state is None or not permission.holds(judged, state):
-            reason: str | None = choosing.why_not(matrix, command, state, judged)
+            reason: str | None = choosing.why_not(matrix, command, state, judged, values)
         else:
             reason = permission.refusal(judged, state) or gathered.ahead.get(values)
         if state is None or reason:
@@ -92,7 +93,6 @@ def _seal(command: str, selection: Selection, gathered: Gathered, sight: Sight |
     """The plan with its id, its place, its time and its fingerprint."""
     snapshot = gathered.snapshot
     matrix, server = snapshot.matrix, snapshot.server
-    created = snapshot.clock.astimezone(UTC)
     jobs, refused = _split(command, selection, gathered)
     unsealed = Plan(
         format_version=FORMAT_VERSION,
@@ -108,12 +108,14 @@ def _seal(command: str, selection: Selection, gathered: Gathered, sight: Sight |
         **_terms(gathered.state),
         parameters={name: str(value) for name, value in matrix.values.items()},
         selection=selection.text,
-        created_at=created.isoformat(),
-        expires_at=(created + timedelta(seconds=LIFETIME_SECONDS)).isoformat(),
+        created_at=_utc(snapshot.clock),
+        expires_at=_utc(snapshot.clock + timedelta(seconds=LIFETIME_SECONDS)),
         found=gathered.found,
         jobs=tuple(jobs),
         refused=tuple(refused),
         meanings=_meanings(matrix, jobs),
+        fencing=matrix.fencing,
+        second_sighting_seconds=_apart(gathered.state),
     )
     unsealed = _with_files(unsealed, gathered, sight)
     return replace(unsealed, fingerprint=fingerprint(unsealed))
@@ -155,6 +157,14 @@ def _meanings(matrix: Matrix, jobs: list[PlannedJob]) -> dict[str, str]:
     names = dict.fromkeys(name for job in jobs for name in job.overlays)
     states = (matrix.state(name) for name in names)
     return {state.name: state.means for state in states if state}
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
+
+
+def _apart(acting: State | None) -> float | None:
+    return acting.unlogged.total_seconds() if acting and acting.unlogged else None
 
 
 def fingerprint(plan: Plan) -> str:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from aps import statements
+from aps import packs, statements
 from aps.database import Database, QueryError, Row
 from aps.errors import DatabaseError
 from aps.model.matrix import Matrix, State
-from aps.model.report import Holder, Server
+from aps.model.report import Holder, Server, Versions
 from aps.observed import NOBODY_LOOKED, Observed
 
 Key = tuple[str, ...]
@@ -33,6 +33,7 @@ class Snapshot:
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     observed: Observed = NOBODY_LOOKED
+    versions: Versions | None = None
 
     @property
     def bound(self) -> dict[str, Any]:
@@ -75,6 +76,7 @@ def take(
         clock,
         BEGINNING if window is None else clock - window,
     )
+    snapshot.versions = _versions(snapshot)
     for state in matrix.states:
         if server.in_recovery and state.liveness in ("lease", "heartbeat", "session"):
             snapshot.unread[state.name] = "a standby cannot tell: it lags and sees no locks"
@@ -88,6 +90,24 @@ def take(
                 _locked_out(snapshot) or reason if _is_lock(error) else reason
             )
     return snapshot
+
+
+def _versions(snapshot: Snapshot) -> Versions | None:
+    """Is the queue here one that the pack is for? A version covers itself and what continues it after a dot."""
+    tried, query = snapshot.matrix.versions, snapshot.matrix.version
+    if not tried or query is None:
+        return Versions(tried) if tried else None
+    pack = f"the pack {snapshot.matrix.name} is for {snapshot.matrix.system} {', '.join(tried)}"
+    try:
+        with snapshot.database.savepoint():
+            rows = snapshot.database.rows(query.sql, snapshot.bound)
+    except QueryError as error:
+        why = explain(error, query.sql, snapshot.server.role)
+        return Versions(tried, fault=f"{pack}; which one this is could not be read: {why}")
+    found = next(iter(rows[0].values()), None) if rows else None
+    if found is not None and any(f"{found}.".startswith(f"{one}.") for one in tried):
+        return Versions(tried, found)
+    return Versions(tried, found, f"{pack}, and this is {found or 'of no version'}")
 
 
 def _is_lock(error: QueryError) -> bool:
@@ -134,10 +154,17 @@ def _key_types(database: Database, matrix: Matrix, server: Server) -> dict[str, 
     if missing:
         what = f"column {', '.join(missing)} in table" if types else "table"
         raise DatabaseError(
-            f"database {server.name} has no {what} {matrix.table}: "
-            "run `aps init` there, or name another database (--dsn) or pack (--pack)"
+            f"database {server.name} has no {what} {matrix.table}: {_remedy(matrix)}"
         )
     return types
+
+
+def _remedy(matrix: Matrix) -> str:
+    """Where the table may be; aps itself makes none but the reference queue's."""
+    if matrix.name == packs.DEFAULT:
+        return "run `aps init` there, or name another database (--dsn) or pack (--pack)"
+    elsewhere = "" if "." in matrix.table and not matrix.schema else " or schema (--schema)"
+    return f"name another database (--dsn), pack (--pack){elsewhere}"
 
 
 def _described(snapshot: Snapshot, state: State) -> tuple[str, ...]:

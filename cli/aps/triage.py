@@ -24,6 +24,7 @@ from aps.model.report import (
     PackRef,
     Report,
     StoreRef,
+    Versions,
 )
 from aps.snapshot import Key, Snapshot, explain
 
@@ -135,7 +136,8 @@ def _report(seen: _Seen, look: Look, chosen: State | None, sight: Sight | None) 
         states=tuple(found),
         jobs=tuple(jobs),
         jobs_total=_total(found, look, chosen, len(seen.keys)),
-        exit_code=exit_code(jobs if look.jobs else (), found),
+        exit_code=exit_code(jobs if look.jobs else (), found, snapshot.versions),
+        versions=snapshot.versions,
     )
 
 
@@ -211,9 +213,12 @@ def _total(found: Sequence[Finding], look: Look, chosen: State | None, seen: int
     return seen if all(jobs <= look.limit for jobs in needy) else sum(needy)
 
 
-def exit_code(jobs: Iterable[Job], states: Iterable[Finding]) -> int:
+def exit_code(
+    jobs: Iterable[Job], states: Iterable[Finding], versions: Versions | None = None
+) -> int:
     """Of a look: by the jobs that were named, else by every state."""
-    found = [
+    found = [Exit.UNDETERMINED] if versions and versions.fault else []
+    found += [
         Exit.CRITICAL if job.severity == "critical" else Exit.WARNING
         for job in jobs
         if job.severity

@@ -40,7 +40,7 @@ def _job(
     since = evidence.since(judged.rows[judged.state]) if state else None
     age = None if since is None else max(0.0, (snapshot.clock - since).total_seconds())
     name = key.text(values)
-    commands = dict(_commands(snapshot, name, judged, suffixes))
+    commands = dict(_commands(snapshot, values, judged, suffixes))
     command = next(iter(commands.values()), None)
     return Job(
         job=name,
@@ -59,12 +59,13 @@ def _job(
 
 
 def _commands(
-    snapshot: Snapshot, name: str, judged: Judgement, suffixes: Mapping[str, str]
+    snapshot: Snapshot, values: Key, judged: Judgement, suffixes: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """What is permitted, by state: the job's own first, then those that lie over it."""
     own = snapshot.matrix.state(judged.state)
     found = [own, *(snapshot.matrix.state(one) for one in judged.rows)]
     states = [state for state in found if state and (state is own or state.kind == "overlay")]
+    name, keyed = key.text(values), dict(zip(snapshot.matrix.key, values, strict=True))
     taken = {own.action.run} if own and own.action else set()
     for state in dict.fromkeys(states):
         if state.action is None or permission.refusal(judged, state):
@@ -75,7 +76,7 @@ def _commands(
             words.insert(0, f"--state {shlex.quote(state.name)}")
         taken.add(run)
         suffix = " ".join(filter(None, words))
-        yield state.name, permission.command(state.action, [name], suffix)
+        yield state.name, permission.command(state.action, [name], suffix, keyed)
 
 
 def _worst(snapshot: Snapshot, judged: Judgement, age: float | None) -> Level | None:

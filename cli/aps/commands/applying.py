@@ -179,6 +179,7 @@ def _run(request: Request, target: Target, plan: Plan, sight: Sight | None) -> R
 def _apply(request: Request, target: Target, plan: Plan) -> int:
     from aps import action, render
 
+    _second_sighting(target, plan)
     with _looking(request, "rehashed") as sight:
         operation = action.apply(
             _run(request, target, plan, sight),
@@ -189,3 +190,16 @@ def _apply(request: Request, target: Target, plan: Plan) -> int:
     typed = {} if request.quiet else hints.after(request, target, operation)
     console.out(render.operation(operation, request.format, view, typed=typed))
     return operation.exit_code
+
+
+def _second_sighting(target: Target, plan: Plan) -> None:
+    """Wait until what was seen on an UNLOGGED table may be seen the second time, under the lock."""
+    from aps import permission
+
+    if plan.second_sighting_seconds is None:
+        return
+    with target.session() as database, database.look():
+        left = permission.sightings(plan, database.clock())
+    if left > 0:
+        console.say(f"seen once on an UNLOGGED table: looking a second time in {left:.0f} s")
+        time.sleep(left)

@@ -124,7 +124,7 @@ def target(command: str, reach: Reach) -> Target:
     loaded = matrix.load(packs.find(reach.pack), given)
     _pinned(loaded.sha256)
     if reach.schema is not None:
-        loaded = _in_schema(loaded, reach.schema)
+        loaded = in_schema(loaded, reach.schema)
     return Target(loaded, sessions(command, reach, loaded.schema), suffix(reach), place(reach))
 
 
@@ -178,7 +178,7 @@ def place(reach: Reach) -> str:
     return f"--dsn {shlex.quote(without_secrets(reach.dsn))}"
 
 
-def _in_schema(loaded: Matrix, schema: str) -> Matrix:
+def in_schema(loaded: Matrix, schema: str) -> Matrix:
     """The matrix over the tables of that schema. Raises Usage where its own SQL names the schema."""
     if "." in loaded.table:
         raise Usage(f"--schema {schema}: this matrix names its schema itself ({loaded.table})")

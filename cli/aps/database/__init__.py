@@ -7,17 +7,22 @@ transaction pooler works. Settings are local to a transaction; no state stays in
 from __future__ import annotations
 
 from aps.database.connecting import connect, without_secrets
+from aps.database.describing import Column, Described, NotUnderstood, numbered
 from aps.database.failures import ConnectionLost, QueryError
 from aps.database.session import Database, Limits, Parameters, Row, timestamp
 
 __all__ = [
+    "Column",
     "ConnectionLost",
     "Database",
+    "Described",
     "Limits",
+    "NotUnderstood",
     "Parameters",
     "QueryError",
     "Row",
     "connect",
+    "numbered",
     "timestamp",
     "without_secrets",
 ]

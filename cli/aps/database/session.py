@@ -14,6 +14,8 @@ from typing import Any
 import psycopg
 
 from aps import statements
+from aps.database import describing
+from aps.database.describing import Described
 from aps.database.failures import ConnectionLost, translated
 from aps.errors import DatabaseError
 from aps.model.report import Identity, Server
@@ -91,6 +93,10 @@ class Database:
         """For the rest of this transaction no lock is waited for: one wait told that somebody holds one."""
         self.rows(statements.read("hurry"), {"lock_timeout": 1})
 
+    def serially(self) -> None:
+        """For the rest of this transaction no statement is shared out among workers."""
+        self.rows(statements.read("serial"), {"workers": 0})
+
     def commit(self) -> None:
         """Raises ConnectionLost where the answer did not come, QueryError where the server refused."""
         with translated():
@@ -125,8 +131,8 @@ class Database:
         with translated(), self._connection.cursor() as cursor:
             yield cursor
 
-    def rows(self, sql: str, parameters: Parameters) -> list[Row]:
-        """All rows of one statement, each value the server's own text for it."""
+    def rows(self, sql: str, parameters: Parameters | None) -> list[Row]:
+        """All rows of one statement, each value the server's own text for it; None binds nothing, not even `%`."""
         with self._sent(sql) as cursor:
             cursor.execute(sql.encode(), parameters, prepare=False)
             result = cursor.pgresult
@@ -158,6 +164,12 @@ class Database:
         with self._sent(sql) as cursor:
             cursor.execute(sql.encode(), parameters, prepare=False)
             return tuple(column.name for column in cursor.description or ())
+
+    def described(self, sql: str, parameters: Parameters) -> Described:
+        """What the server makes of one statement, which is not run. Raises NotUnderstood."""
+        if self._show:
+            self._show(sql)
+        return describing.describe(self._connection, sql, parameters)
 
     def run(self, sql: str) -> None:
         """A script of the project's own (a schema), several statements at once, nothing bound."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from aps import statements
 from aps.evidence import Judgement
 from aps.files import claims
 from aps.files.claims import Claims
-from aps.files.judged import judged
+from aps.files.judged import Seen, judged, weighed
 from aps.files.looked import Looked, Tally, Wanted
 from aps.files.sight import Sight
 from aps.model.matrix import Query, State
 from aps.snapshot import Key, Snapshot
-from aps.store import Observation
 
 CHUNK: Final = 10_000
-
-Seen = Mapping[str, Observation]
 
 
 def survey(sight: Sight, snapshot: Snapshot, looked: Looked, wanted: Wanted) -> None:
@@ -30,14 +27,17 @@ def survey(sight: Sight, snapshot: Snapshot, looked: Looked, wanted: Wanted) -> 
     tallies = {state.name: Tally(wanted.keep) for state in states}
     looked.looked = looked.claimed = 0
     for claimed in _chunks(snapshot):
-        fresh, found, seen = judged(sight, snapshot, claimed, states)
+        parts, seen = weighed(sight, snapshot, claimed, states, wanted)
         looked.claimed += len(seen)
         looked.looked += sum(one.error is None for one in seen.values())
-        _weigh(snapshot, looked, claimed, found, seen)
-        for key, judgement in found.items():
-            for name, rows in judgement.rows.items():
-                kept = bool(wanted.of(rows, fresh.clock))
-                tallies[name].add(key, rows, fresh.clock, kept=kept)
+        untold = set[Key]().union(*(part.untold for _, part in parts))
+        told = {key: names for key, names in claimed.items() if key not in untold}
+        _count_missing(looked, told, seen)
+        for clock, part in parts:
+            for name, count in part.counts.items():
+                tallies[name].merge(count, part.first.get(name, {}))
+            for one in part.accused:
+                tallies[one.state].add(one, clock)
     looked.counts |= {name: tally.count() for name, tally in tallies.items()}
 
 
@@ -45,18 +45,11 @@ def _of_claims(state: State | None) -> bool:
     return state is not None and state.artifacts in ("claimed", "optional")
 
 
-def _weigh(
-    snapshot: Snapshot, looked: Looked, claimed: Claims, found: Mapping[Key, Judgement], seen: Seen
-) -> None:
+def _count_missing(looked: Looked, told: Claims, seen: Seen) -> None:
     """How much is missing of what jobs claim whose own state files tell.
 
     The file of a worker that has only just claimed is no sign: it may not have begun it.
     """
-    told = {
-        key: claimed[key]
-        for key, judgement in found.items()
-        if any(_of_claims(snapshot.matrix.state(name)) for name in judgement.lifecycle)
-    }
     known = [seen[name] for name in claims.names(told) if seen[name].error is None]
     looked.judged += len(known)
     looked.missing += sum(one.size is None for one in known)
@@ -112,5 +105,10 @@ def of_jobs(
     further = claims.of(snapshot, keys, further=True)
     both = {key: list(dict.fromkeys([*claimed[key], *further[key]])) for key in keys}
     fresh, found, seen = judged(sight, snapshot, both)
-    _weigh(snapshot, looked, claimed, found, seen)
+    told = {
+        key: claimed[key]
+        for key, judgement in found.items()
+        if any(_of_claims(snapshot.matrix.state(name)) for name in judgement.lifecycle)
+    }
+    _count_missing(looked, told, seen)
     return fresh, [found[key] for key in keys], looked

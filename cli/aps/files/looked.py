@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -10,6 +10,7 @@ from aps import evidence
 from aps.evidence import Count
 from aps.model.report import Evidence
 from aps.snapshot import Key
+from aps.weighing import Accused
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,10 @@ class Tally:
         self._oldest: float | None = None
         self._worst: list[tuple[bool, float, int, Key]] = []
 
-    def add(self, key: Key, rows: Sequence[Evidence], clock: datetime, *, kept: bool) -> None:
-        """One job with its rows; only where `kept` it may be among the worst."""
-        since = evidence.since(rows)
-        age = None if since is None else max(0.0, (clock - since).total_seconds())
-        self.merge(Count(len(rows), 1, None, age), {key: since} if kept else {})
+    def add(self, one: Accused, clock: datetime) -> None:
+        """One job; only where it fits it may be among the worst."""
+        age = None if one.since is None else max(0.0, (clock - one.since).total_seconds())
+        self.merge(Count(one.items, 1, None, age), {one.key: one.since} if one.fits else {})
 
     def merge(self, count: Count, worst: Mapping[Key, datetime | None]) -> None:
         """The count of a chunk, with its first jobs and since when they are in the state."""

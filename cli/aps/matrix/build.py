@@ -15,6 +15,7 @@ from aps.matrix.sql import SqlFile
 from aps.model.matrix import (
     Action,
     Matrix,
+    Move,
     Owner,
     Parameter,
     Query,
@@ -54,6 +55,7 @@ def matrix(
         further_names=_optional(scanned, "names", "context"),
         ahead=_optional(scanned, "ahead"),
         completion=_optional(scanned, "completion"),
+        version=_optional(scanned, "version"),
     )
 
 
@@ -70,7 +72,7 @@ def _state(name: str, shape: StateShape, owner: Owner | None, scanned: Scanned) 
     assert own is not None
     return State(
         name=name,
-        title=shape.title or name.replace("_", " "),
+        title=_title(name, shape),
         means=shape.means,
         evidence=_query(scanned, name),
         owner=own,
@@ -79,6 +81,7 @@ def _state(name: str, shape: StateShape, owner: Owner | None, scanned: Scanned) 
         not_=shape.not_,
         action=_action(name, shape, scanned),
         rollback=_rollback(shape),
+        moves=tuple(Move(to, by) for to, by in (shape.moves or {}).items()),
         liveness=shape.liveness,
         artifacts=shape.artifacts,
         reading=tuple(shape.reading or ()),
@@ -91,7 +94,16 @@ def _state(name: str, shape: StateShape, owner: Owner | None, scanned: Scanned) 
         outside_effects=shape.outside_effects,
         done_when=shape.done_when,
         retention=shape.retention,
+        unlogged=shape.unlogged,
     )
+
+
+def _title(name: str, shape: StateShape) -> str:
+    """Where only age speaks for a worker, the name of its state says so wherever it is shown."""
+    title = shape.title or name.replace("_", " ")
+    if shape.liveness != "age":
+        return title
+    return "live?" if title == "live lease" else f"{title} (live?)"
 
 
 def _action(name: str, shape: StateShape, scanned: Scanned) -> Action | None:
@@ -104,6 +116,7 @@ def _action(name: str, shape: StateShape, scanned: Scanned) -> Action | None:
         attest=action.attest,
         command=action.command,
         changes_per_job=action.changes_per_job,
+        to=tuple(action.to or ()),
         query=_optional(scanned, name, action.run),
         abort=_optional(scanned, name, "abort"),
         verify=_optional(scanned, name, "verify"),

@@ -33,15 +33,19 @@ def _one_line(text: str) -> str:
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 3]}..."
 
 
-def tell(faults: Iterable[Fault]) -> str:
-    """One line a fault, in the order of their places, matrix.yaml first; MOST of them at most."""
-    told = list(itertools.islice(faults, MOST))
-    ordered = sorted(
-        set(told),
+def gather(faults: Iterable[Fault]) -> list[Fault]:
+    """Each once, in the order of their places, matrix.yaml first; MOST of them at most."""
+    return sorted(
+        set(itertools.islice(faults, MOST)),
         key=lambda f: (f.file != packs.FILE, f.file, f.line, f.column or 0, f.text),
     )
+
+
+def tell(faults: Iterable[Fault]) -> str:
+    """One line a fault, as `gather` orders them."""
+    told = list(itertools.islice(faults, MOST))
     rest = ["more faults than can be told at once; mend these first"] * (len(told) == MOST)
-    return "\n".join([*map(str, ordered), *rest])
+    return "\n".join([*map(str, gather(told)), *rest])
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

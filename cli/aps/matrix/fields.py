@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from aps.matrix.source import Unquoted
 from aps.model import duration
+from aps.model.plan import LIFETIME_SECONDS
 
 # An integer parameter counts something, and SQL holds it as an integer.
 LEAST, MOST = 1, 2**31 - 1
@@ -61,6 +62,14 @@ def _share(value: object) -> float:
     return float(value)
 
 
+def _within_a_plan(value: timedelta) -> timedelta:
+    if value.total_seconds() >= LIFETIME_SECONDS:
+        raise wrong(
+            f"must be shorter than the {LIFETIME_SECONDS // 60} min after which a plan expires"
+        )
+    return value
+
+
 def _default(value: object) -> object:
     if isinstance(value, Unquoted):
         raise wrong(f'is read as {value.reading}; quote it: "{value.text}"')
@@ -95,6 +104,7 @@ Share = Annotated[
     PlainValidator(_share, json_schema_input_type=Annotated[float, Field(gt=0, le=1)]),
 ]
 LongerThanZero = Annotated[Duration, AfterValidator(_longer_than_zero)]
+Sighting = Annotated[LongerThanZero, AfterValidator(_within_a_plan)]
 Texts = Annotated[
     list[Text],
     Field(min_length=1),

@@ -19,6 +19,8 @@ from aps.model.matrix import BOUND_ALWAYS, BOUND_TO_ACTIONS, BOUND_TO_COMPLETION
 # Looks at all jobs · looks at given jobs · judges a completion of one · writes given jobs · watches a write.
 Use = Literal["look", "context", "completion", "write", "guard"]
 _NOT_SENT = ("schema", "roles")
+# The rows as they were: held in the transaction of the action, and gone after it.
+BEFORE = "before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ def _asked(source: Source) -> Iterator[Asked]:
     yield Asked(file_of("names", "context"), ("states",), "context", False)
     yield Asked(file_of("ahead"), ("states",), "look", False)
     yield Asked(file_of("completion"), ("states",), "completion", False)
+    if source.has("versions"):
+        yield Asked(file_of("version"), ("versions",), "look", False)
     for name in states:
         path = ("states", name)
         yield Asked(file_of(name), path, "look", True)
@@ -86,7 +90,7 @@ def _query(source: Source, one: Asked, query: SqlFile) -> Iterator[Fault]:
     yield from sql.faults(query)
     yield from sql.write_faults(query) if one.use == "write" else sql.read_faults(query)
     keys = source.texts("key")
-    known = _known(source, one, keys)
+    known = _bound(source, one)
     if one.use == "completion":
         yield from _taken(source, keys)
     # Without a key to go by, every parameter that is one would be told as unknown.
@@ -99,18 +103,6 @@ def _query(source: Source, one: Asked, query: SqlFile) -> Iterator[Fault]:
             yield query.fault(0, f"does not name its jobs; use %({key})s, the array of keys")
 
 
-def _known(source: Source, one: Asked, keys: tuple[str, ...]) -> set[str]:
-    """What is bound into the query."""
-    known = {*BOUND_ALWAYS, *source.names("parameters")}
-    if source.has("max_lease"):
-        known.add("max_lease")
-    if one.use != "look":
-        known.update(keys)
-    if one.use in ("write", "guard"):
-        known.update(BOUND_TO_ACTIONS)
-    return known | BOUND_TO_COMPLETION if one.use == "completion" else known
-
-
 def _taken(source: Source, keys: tuple[str, ...]) -> Iterator[Fault]:
     """What a completion is asked by has these names; a queue without the file may use them."""
     for place, names in (("key", keys), ("parameters", source.names("parameters"))):
@@ -121,9 +113,25 @@ def _taken(source: Source, keys: tuple[str, ...]) -> Iterator[Fault]:
             )
 
 
+def _bound(source: Source, one: Asked) -> set[str]:
+    """The parameters that aps binds into that file."""
+    known = {*BOUND_ALWAYS, *source.names("parameters")}
+    if source.has("max_lease"):
+        known.add("max_lease")
+    if one.use != "look":
+        known.update(source.texts("key"))
+    if one.use in ("write", "guard"):
+        known.update(BOUND_TO_ACTIONS)
+        if not one.file.endswith(".abort.sql"):
+            known.discard(BEFORE)
+    return known | BOUND_TO_COMPLETION if one.use == "completion" else known
+
+
 def _unknown(name: str, keys: tuple[str, ...], known: set[str]) -> str:
     if name == "max_lease":
         return "%(max_lease)s is used, but matrix.yaml declares no max_lease; declare it"
+    if name == BEFORE:
+        return f"%({name})s is bound to the query of an abort only; remove it"
     if name in BOUND_TO_ACTIONS or name in keys:
         return f"%({name})s is bound to the queries of an action only; find all jobs here"
     return f"unknown parameter %({name})s; {nearest(name, known)}"

@@ -14,7 +14,7 @@ from aps.model.matrix import BOUND_ALWAYS, BOUND_TO_ACTIONS, CORE_STATES, Parame
 
 RESERVED = frozenset(
     {"unclassified", "conflict", "undetermined", "not_looked"}
-    | {"schema", "roles", "population", "names", "ahead", "completion"}
+    | {"schema", "roles", "population", "names", "ahead", "completion", "version"}
 )
 _BOUND = BOUND_ALWAYS | BOUND_TO_ACTIONS | {"max_lease"}
 _COLUMNS = frozenset({"since", "refusal", "item", "locked"})
@@ -35,6 +35,7 @@ def faults(source: Source, undone: frozenset[str]) -> Iterator[Fault]:
             yield from _contexts(source, name)
             yield from _action(source, name)
             yield from _way_back(source, name, name in undone)
+            yield from _leads(source, name)
 
 
 def _table_and_key(source: Source) -> Iterator[Fault]:
@@ -160,3 +161,28 @@ def _way_back(source: Source, name: str, undone: bool) -> Iterator[Fault]:
     if not final and not undone and not undo_elsewhere:
         text = f"missing; say why there is no way back, or write queries/{name}.undo.sql"
         yield source.key_fault((*path, "irreversible"), text)
+
+
+def _leads(source: Source, name: str) -> Iterator[Fault]:
+    """States that a job may be in next: others of this matrix, each told once."""
+    state = ("states", name)
+    action = (*state, "action", "to")
+    for at, to in enumerate(source.texts(*action)):
+        listed = isinstance(source.get(*action), list)
+        path = (*action, at) if listed else action
+        if text := _no_place(source, name, to):
+            yield source.fault(path, text)
+        elif to in source.texts(*action)[:at]:
+            yield source.fault(path, f"{to} stands twice; name each state once")
+    for to in source.names(*state, "moves"):
+        if text := _no_place(source, name, to):
+            yield source.key_fault((*state, "moves", to), text)
+
+
+def _no_place(source: Source, name: str, to: str) -> str | None:
+    states = source.names("states")
+    if to == name:
+        return "is the state itself; name what a job becomes, or remove it"
+    if to not in states:
+        return f"no state is called {to!r}; {nearest(to, states)}"
+    return None

@@ -14,6 +14,7 @@ from aps.matrix.fields import (
     Number,
     OptionalText,
     Share,
+    Sighting,
     Text,
     Texts,
     short,
@@ -81,6 +82,9 @@ class ActionShape(Shape):
             description="rows of the table that the action changes for one job; 0: reconcile only reads its files"
         ),
     ] = 1
+    to: Annotated[
+        Texts | None, Field(description="the state, or states, that the job is in afterwards")
+    ] = None
 
 
 class RollbackShape(Shape):
@@ -113,6 +117,10 @@ class StateShape(Shape):
         OptionalText, Field(alias="not", description="what the state does not prove")
     ] = None
     rollback: RollbackShape | None = None
+    moves: Annotated[
+        dict[str, Text] | None,
+        Field(min_length=1, description="STATE: what takes a job there without an operator"),
+    ] = None
     owner: Owner = None
     severity: Annotated[
         SeverityShape | None,
@@ -138,6 +146,10 @@ class StateShape(Shape):
     outside_effects: OptionalText = None
     done_when: Annotated[OptionalText, Field(description="the business criterion")] = None
     retention: Annotated[OptionalText, Field(description="what leaving it costs")] = None
+    unlogged: Annotated[
+        Sighting | None,
+        Field(description="evidence from an UNLOGGED table: how far apart the two sightings are"),
+    ] = None
 
 
 class ParameterShape(Shape):

@@ -30,3 +30,12 @@ def spoken(seconds: float) -> str:
         if seconds >= 2 * size:
             return f"{int(seconds // size)} {unit}"
     return f"{max(0, int(seconds))} s"
+
+
+def exact(length: timedelta) -> str:
+    """The length as `parse` reads it, in the largest unit that it fills without a rest."""
+    seconds = length.total_seconds()
+    for size, unit in UNITS:
+        if seconds and seconds % size == 0:
+            return f"{int(seconds // size)} {unit}"
+    return f"{seconds:.6f}".rstrip("0").rstrip(".") + " s"

@@ -80,13 +80,17 @@ class Severity:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`query` is None for manual, where `command` is what a person runs, and where there is nothing to write."""
+    """`query` is None for manual, where `command` is what a person runs, and where there is nothing to write.
+
+    `to` are the states that it may lead to.
+    """
 
     run: Run
     effect: str
     attest: str | None = None
     command: str | None = None
     changes_per_job: int = 1
+    to: tuple[str, ...] = ()
     query: Query | None = None
     abort: Query | None = None
     verify: Query | None = None
@@ -96,6 +100,14 @@ class Action:
     def looks(self) -> bool:
         """Is it only to look: to read the files of a job, and to write nothing."""
         return self.changes_per_job == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What takes a job to another state without an operator: the queue's own workers, callers, or time."""
+
+    to: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +132,7 @@ class State:
     not_: str | None = None
     action: Action | None = None
     rollback: Rollback | None = None
+    moves: tuple[Move, ...] = ()
     liveness: Liveness = "none"
     artifacts: Artifacts | None = None
     reading: tuple[str, ...] = ()
@@ -132,6 +145,8 @@ class State:
     outside_effects: str | None = None
     done_when: str | None = None
     retention: str | None = None
+    # Its evidence comes from an UNLOGGED table: the time between the two sightings that an action needs.
+    unlogged: timedelta | None = None
 
     @property
     def finished(self) -> bool:
@@ -181,6 +196,7 @@ class Matrix:
     further_names: Query | None = None
     ahead: Query | None = None
     completion: Query | None = None
+    version: Query | None = None
 
     @property
     def values(self) -> dict[str, Value]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from aps.model.matrix import Fencing
 from aps.model.operation import Id
 from aps.model.report import Evidence, Identity, PackRef
 
@@ -49,6 +50,7 @@ class Plan:
     `store` is where files were looked at, `level` how far; None, recorded: nobody looked. Of `looked` names that rows
     claim, and that could be judged, `missing` were absent; None where nobody looked. `writes` is False where the action
     is to look and nothing more. `meanings` are the matrix's words for each overlay of a job.
+    `second_sighting_seconds` is how long after the plan the jobs must be seen again, the same, before anything is done.
     `fingerprint` is a sha256 over everything else: it shows damage, not forgery.
     """
 
@@ -80,4 +82,6 @@ class Plan:
     writes: bool = True
     meanings: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    fencing: Fencing = "enforced"
+    second_sighting_seconds: float | None = None
     fingerprint: str = ""

@@ -50,6 +50,18 @@ class PackRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Versions:
+    """Which versions of the queue system a pack is for, and which one is here, where the pack can tell.
+
+    `fault` says why what the pack tells may be wrong here; aps acts on nothing then.
+    """
+
+    tried: tuple[str, ...]
+    found: str | None = None
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StoreRef:
     """`level` is how far files were looked at: recorded, listed, attested, rehashed; `notes` are for people."""
 
@@ -120,7 +132,11 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What the matrix says of one state that a job is in; texts are None where the matrix has none."""
+    """What the matrix says of one state that a job is in; texts are None where the matrix has none.
+
+    `alive` is how weak the sign of life is, `late` what becomes of a late result where the queue does not refuse it,
+    `seen_once` why one look is not enough.
+    """
 
     state: str
     title: str
@@ -139,6 +155,9 @@ class Guidance:
     team: str
     contact: str | None
     escalate: str | None
+    alive: str | None = None
+    late: str | None = None
+    seen_once: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +211,4 @@ class Report:
     jobs: tuple[Job, ...]
     jobs_total: int | None
     exit_code: int
+    versions: Versions | None = None

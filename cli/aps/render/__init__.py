@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Literal, Protocol, cast, get_args
 
+from aps.model.checked import Checked
 from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
@@ -20,6 +21,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "View",
+    "check",
     "completion",
     "log",
     "log_operation",
@@ -34,6 +36,8 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 class Renderer(Protocol):
     """What every format can tell."""
+
+    def check(self, checked: Checked, view: View) -> str: ...
 
     def report(self, report: Report, view: View) -> str: ...
 
@@ -92,6 +96,11 @@ def log_operation(
 ) -> str:
     """One operation: its batches and entries as the journal returns them, notes in sentences."""
     return _format(format).log_operation(batches, entries, notes, view)
+
+
+def check(checked: Checked, format: Format, view: View) -> str:
+    """What a check of a pack found."""
+    return _format(format).check(checked, view)
 
 
 def _format(format: Format) -> Renderer:

@@ -33,6 +33,11 @@ def read(value: str | None) -> datetime | None:
         return None
 
 
+def since(value: str | None) -> datetime | None:
+    """As `read`; one without an offset is UTC, as the engine takes the `since` of a naive column."""
+    return read(value) or read(f"{value}Z")
+
+
 def moment(value: str | None, now: datetime | None) -> str | None:
     """`21:22:58Z` on the day of `now`, else with its date; None where it is no timestamp."""
     time = read(value)

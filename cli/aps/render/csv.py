@@ -7,15 +7,18 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 
+from aps.model.checked import Checked
 from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render import records, visible
+from aps.render.checked import records as checked_records
 from aps.render.records import Records, Value
 from aps.render.view import View
 
-__all__ = ["cell", "completion", "log", "log_operation", "operation", "plan", "report"]
+__all__ = ["cell", "check", "completion", "log", "log_operation", "operation", "plan", "report"]
+
 
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 # The last four are what some spreadsheets take for the first four.
@@ -46,6 +49,10 @@ def log_operation(
     batches: Sequence[Evidence], entries: Sequence[Evidence], notes: Sequence[str], view: View
 ) -> str:
     return _text(records.entries(entries))
+
+
+def check(checked: Checked, view: View) -> str:
+    return _text(checked_records(checked))
 
 
 def cell(value: Value) -> str:

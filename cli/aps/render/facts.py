@@ -38,10 +38,17 @@ def _repeats(name: str, rows: Sequence[Keyed]) -> bool:
     having = [(of_job, row) for of_job, row in rows if name in row]
     if name == "since":
         return all(row[name] in _others(row, name) for _, row in having)
-    return name.endswith(_KEY_NAMES) and all(
-        (place := list(row).index(name)) < len(of_job) and row[name] == of_job[place]
+    return all(
+        (place := list(row).index(name)) < len(of_job)
+        and row[name] == of_job[place]
+        and (name.endswith(_KEY_NAMES) or _leads(of_job, row))
         for of_job, row in having
     )
+
+
+def _leads(of_job: Sequence[str], row: Evidence) -> bool:
+    """Whether the row begins with all of a composite key, whatever its columns are called."""
+    return len(of_job) > 1 and list(row.values())[: len(of_job)] == list(of_job)
 
 
 def _others(row: Evidence, name: str) -> list[str | None]:

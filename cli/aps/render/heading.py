@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aps.model.report import Finding, Report, Server
+from aps.model.report import Finding, Report, Server, Versions
 from aps.render import age, prose
 from aps.render.view import View
 
@@ -16,7 +16,11 @@ _UNREAD = "could not be read: "
 
 def place(host: str, database: str, view: View) -> str:
     """`HOST/DB`; a folder of sockets is told as it is."""
-    return view.words(f"{host}/{database}" if host else database)
+    return view.words(at(host, database))
+
+
+def at(host: str, database: str) -> str:
+    return f"{host}/{database}" if host else database
 
 
 def report(report: Report, view: View) -> str:
@@ -31,10 +35,21 @@ def report(report: Report, view: View) -> str:
         f"PostgreSQL {view.words(server.server_version)}",
         age.moment(report.as_of, None) or view.words(report.as_of),
         f"matrix {view.words(report.pack.sha256[:8])}",
+        *_versions(report.versions, view),
     ]
     if report.store.url:
         parts.append(view.words(f"store {report.store.url}, {report.store.level}"))
     return prose.line([*parts, *_clock(server)], view, "  ")
+
+
+def _versions(versions: Versions | None, view: View) -> list[str]:
+    """Which version is here; where that is not known, those that the pack is for; loud where it is another."""
+    if versions is None:
+        return []
+    if versions.fault:
+        return [view.paint(view.words(f"WRONG VERSION? {versions.fault}"), "?")]
+    tried = f"for version {' or '.join(versions.tried)}"
+    return [view.words(f"version {versions.found}" if versions.found else tried)]
 
 
 def _clock(server: Server) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aps.model.checked import Checked
 from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
@@ -12,7 +13,7 @@ from aps.model.report import Evidence, Report
 from aps.render import logs, tree
 from aps.render.view import View
 
-__all__ = ["completion", "log", "log_operation", "operation", "plan", "report"]
+__all__ = ["check", "completion", "log", "log_operation", "operation", "plan", "report"]
 
 
 def report(report: Report, view: View) -> str:
@@ -40,6 +41,10 @@ def log_operation(
 ) -> str:
     noun = logs.operation(batches, entries, notes)
     return _lines("logged_operation", noun, {"batches": "batch", "entries": "entry"})
+
+
+def check(checked: Checked, view: View) -> str:
+    return _lines("checked", checked, {"findings": "finding"})
 
 
 def _lines(record: str, noun: Any, lists: Mapping[str, str]) -> str:

@@ -77,13 +77,13 @@ def table(report: Report, view: View) -> str:
 def _names(lines: Sequence[tuple[Job, Evidence, float | None]]) -> list[str]:
     """The columns of the evidence; not `since` where the ages say the same."""
     names = facts.columns([facts.keyed(job, [row])[0] for job, row, _ in lines])
-    told = all(row.get("since") is None or age.read(row["since"]) for _, row, _ in lines)
+    told = all(row.get("since") is None or age.since(row["since"]) for _, row, _ in lines)
     return [name for name in names if not (name == "since" and told)]
 
 
 def _age(job: Job, row: Evidence, view: View, now: datetime | None) -> float | None:
     """How long this row has been so, in seconds: what lies over a job has not the age of the job's state."""
-    since = age.read(row.get("since"))
+    since = age.since(row.get("since"))
     if since and now:
         return max(0.0, (now - since).total_seconds())
     over = view.listing in job.overlays and view.listing in job.evidence

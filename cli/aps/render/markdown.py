@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from aps.model.checked import Checked
 from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render import age, applied, completed, records, visible
+from aps.render import checked as told
 from aps.render.records import Records, Value
 from aps.render.view import View
 
-__all__ = ["cell", "completion", "log", "log_operation", "operation", "plan", "report"]
+__all__ = ["cell", "check", "completion", "log", "log_operation", "operation", "plan", "report"]
 
 _SECONDS = "_seconds"
 _STATES = (
@@ -101,11 +103,20 @@ def log_operation(
     return _text(parts or ["operation"], records.entries(entries), view, nothing)
 
 
+def check(checked: Checked, view: View) -> str:
+    parts = [*told.parts(checked), told.counted(checked), *told.total(checked.totality)]
+    return _text(parts, told.records(checked), view, "no faults")
+
+
 def cell(value: Value) -> str:
     """One cell, escaped; None is `-`."""
     if isinstance(value, bool):
         return str(value).lower()
-    shown = visible.quoted(None if value is None else str(value))
+    return plain(visible.quoted(None if value is None else str(value)))
+
+
+def plain(shown: str) -> str:
+    """Words of which nothing is markup."""
     marked = _MARKUP.sub(lambda found: f"\\{found[0]}", shown)
     return "".join(_ENTITIES.get(c, c) for c in marked)
 

@@ -55,6 +55,9 @@ def _meaning(main: Iterable[Guidance], view: View) -> list[str]:
         for line in (
             labelled("means", view.words(said.means), view),
             labelled("not", view.words(said.not_ or ""), view),
+            labelled("alive?", view.words(said.alive or ""), view),
+            labelled("late result", view.words(said.late or ""), view),
+            labelled("seen once", view.words(said.seen_once or ""), view),
         )
     ]
 
@@ -93,7 +96,10 @@ def _surroundings(detail: Detail, now: datetime | None, view: View) -> list[str]
     """Locks, the further queries by their names, what aps did before, what could not be read."""
     return [
         labelled("locks", _locks(detail.holders, view), view),
-        *(_rows(view.words(name), rows, now, view) for name, rows in detail.context.items()),
+        *(
+            _rows(view.words(name.replace("_", " ")), rows, now, view)
+            for name, rows in detail.context.items()
+        ),
         _rows("operations", detail.operations, now, view),
         *(labelled("not read", view.words(error), view) for error in detail.errors),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aps.model.plan import Plan, PlannedJob
 from aps.model.report import Evidence
+from aps.model.runbook import FENCING
 from aps.render import age, facts, grid, heading, prose
 from aps.render.grid import Column, Row
 from aps.render.prose import labelled
@@ -134,7 +135,9 @@ def _terms(plan: Plan, view: View) -> list[str]:
     return [
         labelled("then:", view.words(plan.effect), view, _LABEL),
         labelled("irreversible:", view.words(plan.irreversible or ""), view, _LABEL),
+        labelled("late result:", view.words(_late(plan)), view, _LABEL),
         labelled("attest:", view.words(attest), view, _LABEL),
+        labelled("seen once:", view.words(_seen_once(plan)), view, _LABEL),
         labelled("stops if:", view.words(plan.criterion), view, _LABEL),
         labelled("not watched:", watched, view, _LABEL),
     ]
@@ -153,3 +156,17 @@ def _apply(plan: Plan, view: View, apply: str | None) -> str:
     if not plan.writes:
         return ""
     return labelled("apply:", prose.whole(view.words(apply or "")), view, _LABEL)
+
+
+def _late(plan: Plan) -> str:
+    """What becomes of the worker before, where the queue itself does not refuse it."""
+    return "" if plan.fencing == "enforced" else f"{FENCING[plan.fencing]} (fencing {plan.fencing})"
+
+
+def _seen_once(plan: Plan) -> str:
+    if plan.second_sighting_seconds is None:
+        return ""
+    return (
+        "on an UNLOGGED table, which a crash empties: applied only where the same is seen again "
+        f"{age.window(plan.second_sighting_seconds)} after this plan"
+    )

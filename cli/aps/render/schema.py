@@ -6,10 +6,12 @@ import sys
 from types import MappingProxyType
 from typing import Any
 
+from aps.model.checked import Checked
 from aps.model.completion import Completion
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Report
+from aps.model.runbook import Runbook
 from aps.render import tree
 from aps.render.logs import Log, LoggedOperation
 
@@ -20,6 +22,8 @@ NOUNS: MappingProxyType[str, Any] = MappingProxyType(
         "operation": Operation,
         "log": Log | LoggedOperation,
         "completion": Completion,
+        "checked": Checked,
+        "runbook": Runbook,
     }
 )
 
@@ -27,6 +31,8 @@ _LINES = {
     "report": "report (this object without its lists), then state, one a state, then job, one each",
     "plan": "plan (this object without its lists), then job, one a job, then refused, one a job",
     "operation": "operation (this object without its rows), then row, one a job",
+    "checked": "checked (this object without its findings), then finding, one each, worst first",
+    "runbook": "runbook (this object without its lists), then state, one a state, then parameter, then absent",
     "log": "log, then operation, one an operation; of one operation logged_operation, then batch, "
     "one a batch, then entry, one a changed job",
     "completion": "completion (this object)",
@@ -34,7 +40,7 @@ _LINES = {
 
 
 def of(noun: str) -> dict[str, Any]:
-    """The schema of `report`, `plan`, `operation`, `log` or `completion`."""
+    """The schema of `report`, `plan`, `operation`, `log`, `completion`, `checked` or `runbook`."""
     from pydantic import TypeAdapter
 
     made = _tidied(TypeAdapter(NOUNS[noun]).json_schema(mode="serialization"))

@@ -9,9 +9,10 @@ from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render import applied, completed, listing, logged, page, planned, screen
+from aps.render.checked import text as check
 from aps.render.view import View
 
-__all__ = ["completion", "log", "log_operation", "operation", "plan", "report"]
+__all__ = ["check", "completion", "log", "log_operation", "operation", "plan", "report"]
 
 
 def report(report: Report, view: View) -> str:

@@ -176,10 +176,15 @@ def _regular(seen: os.stat_result) -> os.stat_result:
     return seen
 
 
+def open_to_list(folder: int, leaf: bytes) -> int:
+    """Raises OSError."""
+    return os.open(leaf, _LIST, dir_fd=folder)
+
+
 @contextmanager
 def listing(folder: int, leaf: bytes = b".") -> Iterator[int]:
     """A folder, open for listing and for sync. Raises OSError."""
-    descriptor = os.open(leaf, _LIST, dir_fd=folder)
+    descriptor = open_to_list(folder, leaf)
     try:
         yield descriptor
     finally:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 from aps.errors import StoreError
 from aps.store import folders, names
@@ -20,14 +19,16 @@ class _Level:
     """A folder being walked: its descriptor, its name with `/` behind it, its entries last first."""
 
     def __init__(self, parent: int, leaf: bytes, name: bytes) -> None:
-        with ExitStack() as opening:
-            self.descriptor = opening.enter_context(folders.listing(parent, leaf))
-            self.name = name
+        self.name = name
+        self.descriptor = folders.open_to_list(parent, leaf)
+        try:
             self.entries = _entries(self.descriptor, top=not name)
-            self._open = opening.pop_all()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
-        self._open.close()
+        os.close(self.descriptor)
 
 
 def _entries(folder: int, *, top: bool) -> list[bytes]:

@@ -1,0 +1,4 @@
+-- {says}.
+-- Returns {returns}.
+SELECT {columns}
+  FROM {table} AS t{conditions}
