@@ -35,17 +35,28 @@ def words(screen: str) -> list[str]:
     return re.sub(r"\bN(?: N)+\b", "N", " ".join(told.split())).split()
 
 
+_OPERATION = re.compile(r"^operation (\w{8})", re.MULTILINE)
+
+
+def same(shown: list[str], printed: list[str], command: str) -> bool:
+    """In the journal's table the cells may be broken elsewhere: who asked has another name on every machine."""
+    return sorted(shown) == sorted(printed) if command.startswith("aps log") else shown == printed
+
+
 @pytest.mark.slow
 def test_every_command_of_the_incident_prints_what_the_readme_shows() -> None:
-    assert len(steps()) >= 6
+    assert len(steps()) >= 10
+    ids: dict[str, str] = {}
     with own_folder():
         control.start()
         for command, screen in steps():
             program, *given = shlex.split(command)
             assert program == "aps"
-            done = aps(*given)
+            done = aps(*(ids.get(word, word) for word in given))
             assert words(screen), command
-            assert words(screen) == words(done.stdout), command
+            assert same(words(screen), words(done.stdout), command), (command, done.stdout)
+            # An operation has another id in every run.
+            ids |= dict(zip(_OPERATION.findall(screen), _OPERATION.findall(done.stdout), strict=True))
 
 
 def test_the_readme_names_the_two_commands_first() -> None:
