@@ -54,12 +54,13 @@ def batch(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> None:
         return run.leave(jobs, "failed", f"the store could not be looked at: {error}")
     run.results |= done
     left = [job for job in jobs if job.id not in done]
-    stands = running.transact(run, seen, left, _intend) if left else None
-    if stands is None:
-        return None
-    run.pause("committed")
-    kept = [job for job in left if stands.results[job.id].outcome == "unknown"]
-    return transfer.move(run, seen, kept, Into(store, run.plan.operation))
+    with transfer.at_work(run):
+        stands = running.transact(run, seen, left, _intend) if left else None
+        if stands is None:
+            return None
+        run.pause("committed")
+        kept = [job for job in left if stands.results[job.id].outcome == "unknown"]
+        return transfer.move(run, seen, kept, Into(store, run.plan.operation))
 
 
 def sight(run: Run) -> Sight:
@@ -111,12 +112,13 @@ def restore(run: Run, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> None:
     """These files out of the quarantine of another operation, each to its outcome."""
     if run.stopped:
         return run.leave(run.untold(jobs), "refused", "not tried: the operation had ended")
-    stands = running.transact(run, snapshot, jobs, _intend_back)
-    if stands is None:
-        return None
-    run.pause("committed")
-    kept = [job for job in jobs if stands.results[job.id].outcome == "unknown"]
-    return transfer.move(run, snapshot, kept, OutOf(sight(run), origin(kept)))
+    with transfer.at_work(run):
+        stands = running.transact(run, snapshot, jobs, _intend_back)
+        if stands is None:
+            return None
+        run.pause("committed")
+        kept = [job for job in jobs if stands.results[job.id].outcome == "unknown"]
+        return transfer.move(run, snapshot, kept, OutOf(sight(run), origin(kept)))
 
 
 def origin(jobs: Sequence[PlannedJob]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,6 +18,8 @@ from aps.model.matrix import Matrix, State
 from aps.model.plan import FORMAT_VERSION, LIFETIME_SECONDS, Plan, PlannedJob
 from aps.model.report import Evidence, PackRef
 from aps.snapshot import Snapshot
+
+_NOTED_SECONDS = 1.0
 
 
 def undo(matrix: Matrix, database: Database, operation: str) -> Plan:
@@ -84,13 +87,26 @@ def _named(matrix: Matrix, row: Row, evidence: tuple[Evidence, ...]) -> PlannedJ
 def unfinished(matrix: Matrix, database: Database, jobs: Sequence[str] | None) -> list[Plan]:
     """The operations on files that were interrupted, each with the files of which no outcome is known.
 
-    Only the files of `jobs` where these are given. One that is at work this moment looks the same.
+    Only the files of `jobs` where these are given. Left out is one whose session is seen: it is at work.
     """
     with database.look():
         snapshot = snapshots.take(database, matrix, database.probe())
         rows = journal.unfinished(database, matrix.system)
-    chosen = (row for row in rows if jobs is None or row["job"] in jobs)
-    return list(_interrupted(snapshot, chosen))
+    chosen = [row for row in rows if jobs is None or row["job"] in jobs]
+    busy = _at_work(database, {str(row["operation"]) for row in chosen})
+    return list(_interrupted(snapshot, (row for row in chosen if row["operation"] not in busy)))
+
+
+def _at_work(database: Database, operations: set[str]) -> set[str]:
+    """The server notes the end of a killed client a moment later, so it is asked for that long."""
+    deadline = time.monotonic() + _NOTED_SECONDS
+    while True:
+        with database.look():
+            busy = {one for one in operations if journal.running(database, one)}
+        if not busy or time.monotonic() > deadline:
+            return busy
+        operations = busy
+        time.sleep(_NOTED_SECONDS / 20)
 
 
 def _interrupted(snapshot: Snapshot, rows: Iterable[Row]) -> Iterable[Plan]:

@@ -5,7 +5,8 @@ See `aps.quarantine` for what holds between the steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from aps import evidence, fence, journal, settlement
@@ -129,6 +130,16 @@ class OutOf:
 Way = Into | OutOf
 
 
+@contextmanager
+def at_work(run: Run) -> Iterator[None]:
+    """A session that stands idle from the first intent to the last outcome: by its name others see that this operation
+    is at work, and settle nothing of it."""
+    with ExitStack() as opening:
+        with suppress(DatabaseError):
+            opening.enter_context(run.connect())
+        yield
+
+
 def _proven(job: PlannedJob) -> Expected:
     found = expected(job.evidence[0])
     if found is None:
@@ -153,6 +164,10 @@ def move(run: Run, seen: Snapshot, jobs: Sequence[PlannedJob], way: Way) -> None
             run.pause("returned")
     if close(run, seen, jobs, results):
         run.results |= {name: one for name, one in before.items() if name not in unfit}
+        for job in moved:
+            # Taken for dead and settled meanwhile: the journal says that the file lies where it lay.
+            if job.id not in unfit and run.results[job.id].outcome == "refused":
+                run.results[job.id] = way.back(job, run.results[job.id])
     return None
 
 
@@ -209,13 +224,18 @@ def _open(run: Run, results: Results, moved: Sequence[PlannedJob], why: str) -> 
 
 
 def close(run: Run, seen: Snapshot, jobs: Sequence[PlannedJob], results: Results) -> bool:
-    """Record the outcomes; what was moved stays unknown where that fails."""
+    """Record the outcomes; what was moved stays unknown where that fails.
+
+    What another run of this operation has recorded stands, and is told in place of ours.
+    """
     run.results |= {job.id: results[job.id] for job in jobs}
-    outcomes = [results[job.id] for job in jobs]
 
     def make(attempt: Attempt, _: Sequence[PlannedJob]) -> Batch:
         attempt.begin()
-        return journaled(attempt, outcomes, {one.id: one for one in outcomes}, "applied")
+        stands = journal.tried(attempt.database, run.plan.operation, jobs)
+        told = {job.id: stands.get(job.id, results[job.id]) for job in jobs}
+        ours = [one for name, one in told.items() if name not in stands]
+        return journaled(attempt, ours, told, "applied")
 
     if running.transact(run, seen, jobs, make):
         run.pause("closed")

@@ -17,6 +17,11 @@ from aps.transfer import Into, OutOf
 def settle(run: Run, snapshot: Snapshot) -> None:
     """`run.plan` has the files whose intents stand without an outcome. Raises StoreError."""
     sight = quarantine.sight(run)
+    with transfer.at_work(run):
+        return _settle(run, snapshot, sight)
+
+
+def _settle(run: Run, snapshot: Snapshot, sight: Sight) -> None:
     if run.undoes:
         way = OutOf(sight, quarantine.origin(run.plan.jobs), resumed=True)
         return transfer.move(run, snapshot, run.plan.jobs, way)

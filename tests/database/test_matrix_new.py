@@ -37,6 +37,16 @@ SHAPES = {
         {"ready": 1, "processing": 1, "confirmed_publication": 2},
         released="processing",
     ),
+    "a name of two words": Shape(
+        "Order Items",
+        """
+        CREATE TABLE "Order Items" (id integer PRIMARY KEY,
+          state text NOT NULL DEFAULT 'ready' CHECK (state IN ('ready', 'processing', 'done')));
+        INSERT INTO "Order Items" (id, state) VALUES (1, 'ready'), (2, 'processing'), (3, 'done')
+        """,
+        {"ready": 1, "processing": 1, "confirmed_publication": 1},
+        released="processing",
+    ),
     "a lease, a worker and an epoch": Shape(
         "lease_job",
         """
@@ -264,7 +274,7 @@ REFUSED = {
     'CREATE TABLE "a.b.c" (id int PRIMARY KEY)': (
         "a.b.c",
         2,
-        "for table a.b.c: its name holds a space, a dot",
+        "for table a.b.c: its name holds a dot",
     ),
 }
 

@@ -18,7 +18,8 @@ RESERVED = frozenset(
 )
 _BOUND = BOUND_ALWAYS | BOUND_TO_ACTIONS | {"max_lease"}
 _COLUMNS = frozenset({"since", "refusal", "item", "locked"})
-_TABLE = re.compile(r"[^.\"\s]+(\.[^.\"\s]+)?")
+_NAME = r'[^."\s](?:[^."\n]*[^."\s])?'
+_TABLE = re.compile(rf"{_NAME}(\.{_NAME})?")
 _COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

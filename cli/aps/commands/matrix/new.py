@@ -111,9 +111,7 @@ def _loads(table: Table, made: Pack) -> None:
     if faults:
         told = faults[0].text
         if told.startswith("table:"):
-            told = (
-                "its name holds a space, a dot or a quote, which the format cannot say; rename it"
-            )
+            told = "its name holds a dot or a quote, which the format cannot say; rename it"
         raise Usage(f"no matrix can be written for table {table.name}: {told}")
 
 
