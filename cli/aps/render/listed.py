@@ -65,8 +65,9 @@ def _json(listed: Listed, view: View) -> str:
 
 
 def _jsonl(listed: Listed, view: View) -> str:
+    head = {"record": "listed", "format_version": listed.format_version}
     records = ({"record": "pack", **tree.of(one)} for one in listed.packs)
-    return "\n".join(tree.dump(one) for one in records)
+    return "\n".join(tree.dump(one) for one in (head, *records))
 
 
 def _csv(listed: Listed, view: View) -> str:

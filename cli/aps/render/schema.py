@@ -8,6 +8,7 @@ from typing import Any
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.listed import Listed
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Report
@@ -24,6 +25,7 @@ NOUNS: MappingProxyType[str, Any] = MappingProxyType(
         "completion": Completion,
         "checked": Checked,
         "runbook": Runbook,
+        "listed": Listed,
     }
 )
 
@@ -33,6 +35,7 @@ _LINES = {
     "operation": "operation (this object without its rows), then row, one a job",
     "checked": "checked (this object without its findings), then finding, one each, worst first",
     "runbook": "runbook (this object without its lists), then state, one a state, then parameter, then absent",
+    "listed": "listed (this object without its packs), then pack, one a pack",
     "log": "log, then operation, one an operation; of one operation logged_operation, then batch, "
     "one a batch, then entry, one a changed job",
     "completion": "completion (this object)",
@@ -40,7 +43,7 @@ _LINES = {
 
 
 def of(noun: str) -> dict[str, Any]:
-    """The schema of `report`, `plan`, `operation`, `log`, `completion`, `checked` or `runbook`."""
+    """The schema of `report`, `plan`, `operation`, `log`, `completion`, `checked`, `runbook` or `listed`."""
     from pydantic import TypeAdapter
 
     made = _tidied(TypeAdapter(NOUNS[noun]).json_schema(mode="serialization"))
