@@ -28,7 +28,7 @@ def test_every_format_tells_the_same_packs() -> None:
     lines = cli.call("matrix", "list", "--format", "jsonl").stdout.splitlines()
     rows = list(csv.DictReader(io.StringIO(cli.call("matrix", "list", "--format", "csv").stdout)))
     names = list(packs.known())
-    assert [json.loads(line)["name"] for line in lines] == names
+    assert [json.loads(line)["name"] for line in lines[1:]] == names
     assert [row["name"] for row in rows] == names
     for format in ("table", "markdown"):
         text = cli.call("matrix", "list", "--format", format).stdout
