@@ -127,10 +127,8 @@ def test_nothing_is_applied_on_a_standby(us: Operator) -> None:
 
 def with_attestation(folder: Path) -> Matrix:
     text = (looking.reference().path / "matrix.yaml").read_text()
-    plain = (
-        '{run: reclaim, effect: "ready under the next epoch; the attempt is closed as abandoned"}'
-    )
-    asked = plain.replace("run: reclaim,", "run: reclaim, attest: workers-stopped,")
+    plain = "action:\n      run: reclaim\n      to: ready\n      effect: ready under the next epoch; the attempt"
+    asked = plain.replace("run: reclaim\n", "run: reclaim\n      attest: workers-stopped\n")
     assert text.count(plain) == 1
     return packs.reference_with(folder, {"matrix.yaml": text.replace(plain, asked)})
 
