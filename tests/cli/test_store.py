@@ -10,6 +10,7 @@ import pytest
 
 from aps import store
 from aps.commands import stores
+from aps.errors import Usage
 from aps.exits import Exit
 from tests.support import cli
 from tests.support.artifacts import Artifacts
@@ -177,3 +178,10 @@ def test_a_look_of_more_than_a_second_is_shown_on_a_terminal(
 def test_nothing_is_shown_of_a_look_where_nobody_sits() -> None:
     with stores.progress(quiet=False) as tell:
         assert tell is None
+
+
+def test_the_demo_has_a_store_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APS_STORE", "elsewhere")
+    with pytest.raises(Usage, match="name two stores"):
+        stores.given("here", demo=True)
+    assert stores.given("here", demo=False) == "here"

@@ -67,7 +67,7 @@ def _has_reason(request: Request) -> None:
 @contextmanager
 def _looking(request: Request, level: stores.Level) -> Iterator[Sight | None]:
     """The store that was given, looked at with progress on stderr. Raises StoreError."""
-    given = stores.demo() if request.reach.demo else request.store
+    given = stores.given(request.store, demo=request.reach.demo)
     with stores.progress(quiet=request.quiet or request.reach.show_sql) as tell:
         yield stores.sight(given, None, level, tell) if given is not None else None
 

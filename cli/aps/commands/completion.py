@@ -90,7 +90,7 @@ def answer(
     if len(jobs) != 1:
         raise Usage("--epoch needs one JOB: it asks about one completion")
     target = options.target("reconcile", reach)
-    given = stores.demo() if reach.demo else store
+    given = stores.given(store, demo=reach.demo)
     with stores.progress(quiet=quiet or reach.show_sql) as tell:
         sight = stores.sight(given, None, "rehashed", tell) if given is not None else None
         told = _told(target, jobs[0], asked, sight)

@@ -73,7 +73,7 @@ def inspect(
         at_store=stores.joined(target.suffix, *stores.needed(store, demo=demo)),
         again=stores.joined(target.suffix, *words),
     )
-    given = stores.demo() if demo else store
+    given = stores.given(store, demo=demo)
     with stores.progress(quiet=quiet or show_sql) as tell:
         sight = stores.sight(given, observations, level, tell)
         report = seen(target, look, sight)

@@ -50,8 +50,7 @@ def log(
     with options.sessions("log", reach)() as database:
         try:
             if operation:
-                given = stores.demo() if demo and store is None else store
-                sight = stores.sight(given, None, "listed", None)
+                sight = stores.sight(stores.given(store, demo=demo), None, "listed", None)
                 console.leave(_one(database, operation, sight, format, quiet=quiet))
             _all(database, limit, format, quiet=quiet)
         except QueryError as error:

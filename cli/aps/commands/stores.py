@@ -68,8 +68,12 @@ def sight(
     return Sight(opened, rehash=level == "rehashed", tell=tell)
 
 
-def demo() -> str:
-    """The store of the demo. Raises DatabaseError where none runs."""
+def given(store: str | None, *, demo: bool) -> str | None:
+    """The store to look at. Raises Usage where the command line names two, DatabaseError where no demo runs."""
+    if not demo:
+        return store
+    if store is not None and store != os.environ.get("APS_STORE"):
+        raise Usage("--demo and --store name two stores; give one of them")
     from aps.demo import control
 
     return control.store()
