@@ -98,11 +98,20 @@ def _hints(demo: Demo, report: Report) -> None:
         stopped = demo.jobs["stopped"]
         wake = f"wake the worker that was stopped while it had job {stopped}"
         lines["aps demo resume"] = wake
+    lines |= _about_files(report)
     lines["aps inspect --demo --level rehashed"] = "read the files that rows name, byte by byte"
     lines["aps demo stop"] = "end the demo"
     console.out("\ntry next:")
     for command, effect in lines.items():
         console.out(f"  {command:<54}{effect}")
+
+
+def _about_files(report: Report) -> dict[str, str]:
+    lines = {}
+    for finding in report.states:
+        if finding.do and finding.do.startswith("aps reconcile"):
+            lines[finding.do] = f"{finding.title}: what would be done; changes nothing"
+    return lines
 
 
 def _about_the_overdue(demo: Demo, report: Report) -> dict[str, str]:
