@@ -11,8 +11,10 @@ What holds of one file after each step, as `pause` is told it:
 - `journaled`, then `closed`: the outcome stands in the journal, beside the intent.
 
 Killed anywhere, the file has at least one of its two names, and whoever reads the journal knows both: an intent without
-an outcome is `unknown`, and `aps.unfinished` settles it from the names. Whatever is moved twice is moved once: of two
-runs one takes the name away, the other finds the file in quarantine and says `already`.
+an outcome is `unknown`, and `aps.unfinished` settles it from the names, unless a session of the operation is seen: then
+it is at work. One that was taken for dead all the same moves back what the journal says was not moved. Whatever is
+moved twice is moved once: of two runs one takes the name away, the other finds the file in quarantine and says
+`already`.
 """
 
 from __future__ import annotations

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, timedelta
 from itertools import groupby
 
-from aps import journal, planning
+from aps import journal, planning, standing
 from aps import snapshot as snapshots
-from aps.database import Database, Row
+from aps.database import Database, QueryError, Row
 from aps.errors import Refused, Usage
 from aps.model import key
 from aps.model.matrix import Matrix, State
@@ -20,6 +21,7 @@ from aps.model.report import Evidence, PackRef
 from aps.snapshot import Snapshot
 
 _NOTED_SECONDS = 1.0
+_UNREADABLE = ("3F000", "42P01", "42501")
 
 
 def undo(matrix: Matrix, database: Database, operation: str) -> Plan:
@@ -27,7 +29,7 @@ def undo(matrix: Matrix, database: Database, operation: str) -> Plan:
 
     Raises Refused, Usage; changes nothing.
     """
-    with database.look():
+    with _readable(database), database.look():
         server = database.probe()
         if server.in_recovery:
             raise Refused(f"{server.name} is a standby: plan and act on the primary")
@@ -44,6 +46,18 @@ def undo(matrix: Matrix, database: Database, operation: str) -> Plan:
         selection=f"operation {first['operation']}",
     )
     return _sealed(plan)
+
+
+@contextmanager
+def _readable(database: Database) -> Iterator[None]:
+    """Around a look. Raises Refused where there is no journal or it may not be read, with what gives it."""
+    try:
+        yield
+    except QueryError as error:
+        if error.sqlstate in _UNREADABLE:
+            with database.look():
+                standing.check(database, database.probe().role)
+        raise
 
 
 def _sealed(plan: Plan) -> Plan:
@@ -89,9 +103,15 @@ def unfinished(matrix: Matrix, database: Database, jobs: Sequence[str] | None) -
 
     Only the files of `jobs` where these are given. Left out is one whose session is seen: it is at work.
     """
-    with database.look():
-        snapshot = snapshots.take(database, matrix, database.probe())
-        rows = journal.unfinished(database, matrix.system)
+    try:
+        with database.look():
+            snapshot = snapshots.take(database, matrix, database.probe())
+            rows = journal.unfinished(database, matrix.system)
+    except QueryError as error:
+        # Without a journal nothing was begun; what is not permitted is told by whatever would be done.
+        if error.sqlstate in _UNREADABLE:
+            return []
+        raise
     chosen = [row for row in rows if jobs is None or row["job"] in jobs]
     busy = _at_work(database, {str(row["operation"]) for row in chosen})
     return list(_interrupted(snapshot, (row for row in chosen if row["operation"] not in busy)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from aps.store import IDENTITY_NAME
@@ -12,6 +13,7 @@ from tests.support import cli
 from tests.support.artifacts import Artifacts
 from tests.support.processes import Paused
 from tests.support.reconciling import GRACELESS
+from tests.support.sessions import eventually
 from tests.unit.store_folders import WITHOUT_CAPABILITIES, run
 
 YES = ("--yes", "--reason", "a test")
@@ -49,25 +51,47 @@ def outcomes(told: Told) -> dict[tuple[str, str], str]:
     return {(row["job"], row["item"]): row["outcome"] for row in told["rows"]}
 
 
+class Insisting(Paused):
+    """A process whose operator loses patience."""
+
+    def insist(self) -> None:
+        """Ctrl-C twice; two at once would be one."""
+        before = self._slept
+        self.interrupt()
+        eventually(lambda: self._slept > before)
+        self.interrupt()
+
+    @property
+    def _slept(self) -> int:
+        """How often it went to sleep: it wakes for a signal, and sleeps again once that is heard."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="utf-8")
+        return int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+
+
 @contextmanager
-def paused(held: Artifacts, step: str, *given: str) -> Iterator[Paused]:
+def paused(held: Artifacts, step: str, *given: str) -> Iterator[Insisting]:
     """The same, as a process that stops at that step."""
-    process = Paused(step, *words(held, *given), *YES, "--format", "json")
+    process = Insisting(step, *words(held, *given), *YES, "--format", "json")
     try:
         yield process
     finally:
         process.end()
 
 
-def unprivileged(held: Artifacts, *given: str) -> cli.Result:
-    """As an account to which the modes of files mean something; its stderr is not kept."""
+def behind(prefix: list[str], held: Artifacts, module: str, *given: str) -> str:
+    """What a module of these tests prints behind `setpriv` or `unshare`: to the server our account is any other."""
     sockets = held.database.cluster.sockets
     before = sockets.stat().st_mode
     sockets.chmod(0o755)
     try:
-        said = run("tests.support.looker", *words(held, *given), prefix=WITHOUT_CAPABILITIES)
+        return run(module, *given, prefix=prefix)
     finally:
         sockets.chmod(before)
+
+
+def unprivileged(held: Artifacts, *given: str) -> cli.Result:
+    """As an account to which the modes of files mean something; its stderr is not kept."""
+    said = behind(WITHOUT_CAPABILITIES, held, "tests.support.looker", *words(held, *given))
     code, _, text = said.partition("\n")
     return cli.Result(int(code), text, "")
 
