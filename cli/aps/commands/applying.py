@@ -38,7 +38,7 @@ def run(request: Request) -> None:
         console.leave(settled)
     if request.yes and plan.writes:
         _has_reason(request)
-        console.leave(_apply(request, target, plan))
+        console.leave(_worse(settled, _apply(request, target, plan)))
     _show_plan(request, target, plan)
     if not plan.jobs:
         console.leave(Exit.NOTHING_APPLIED)
@@ -134,6 +134,18 @@ def _asked(request: Request, target: Target, plan: Plan, role: str) -> int:
         console.say("declined: nothing was changed")
         return Exit.REFUSED
     return _apply(request, target, plan)
+
+
+# What a settlement leaves to be looked into, whatever is applied after it; the rest is planned anew.
+_LASTING = (Exit.UNKNOWN, Exit.ROW_FAILED)
+
+
+def _worse(settled: int | None, code: int) -> int:
+    from aps import exits
+
+    if settled not in _LASTING or code == Exit.INTERRUPTED:
+        return code
+    return exits.of_operation([Exit(settled), Exit(code)])
 
 
 def _settled(request: Request, target: Target) -> int | None:
