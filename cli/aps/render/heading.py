@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aps.model.report import Finding, Report, Server
+from aps.model.report import Finding, PackRef, Report, Server
 from aps.render import age, prose
 from aps.render.view import View
 
@@ -21,20 +21,30 @@ def place(host: str, database: str, view: View) -> str:
 
 def report(report: Report, view: View) -> str:
     """`aps · SYSTEM on HOST/DB as ROLE · ...`, wrapped between its parts."""
-    server = report.database
-    where = place(server.host, server.name, view)
-    role = f"{server.role} (superuser)" if server.superuser else server.role
-    parts = [
-        "aps",
-        view.words(f"{report.system} on {where} as {role}"),
-        f"{'standby' if server.in_recovery else 'primary'}, "
-        f"PostgreSQL {view.words(server.server_version)}",
-        age.moment(report.as_of, None) or view.words(report.as_of),
-        f"matrix {view.words(report.pack.sha256[:8])}",
-    ]
+    parts = where("aps", report.system, report.database, report.as_of, report.pack, view)
     if report.store.url:
         parts.append(view.words(f"store {report.store.url}, {report.store.level}"))
-    return prose.line([*parts, *_clock(server)], view, "  ")
+    return prose.line([*parts, *_clock(report.database)], view, "  ")
+
+
+def where(
+    what: str, system: str, server: Server, as_of: str, pack: PackRef, view: View
+) -> list[str]:
+    """What was asked, of which queue, where, as whom, when and by which matrix."""
+    at = place(server.host, server.name, view)
+    role = f"{server.role} (superuser)" if server.superuser else server.role
+    return [
+        what,
+        view.words(f"{system} on {at} as {role}"),
+        f"{standing(server)}, PostgreSQL {view.words(server.server_version)}",
+        age.moment(as_of, None) or view.words(as_of),
+        f"matrix {view.words(pack.sha256[:8])}",
+    ]
+
+
+def standing(server: Server) -> str:
+    """`primary`, or `standby` with how far it is behind."""
+    return f"standby ({age.lag(server.lag)})" if server.in_recovery else "primary"
 
 
 def _clock(server: Server) -> list[str]:
