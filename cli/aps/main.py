@@ -11,6 +11,7 @@ import typer
 
 from aps import __version__, exits
 from aps.commands import console, demo
+from aps.commands.doctor import doctor
 from aps.commands.init import init
 from aps.commands.inspect import inspect
 from aps.commands.log import log
@@ -35,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (inspect, reclaim, log, init):
+for command in (inspect, reclaim, log, doctor, init):
     app.command()(command)
 app.add_typer(demo.app)
 

@@ -10,12 +10,23 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Literal, Protocol, cast, get_args
 
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render.view import View
 
-__all__ = ["FORMATS", "Format", "View", "log", "log_operation", "operation", "plan", "report"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "View",
+    "examination",
+    "log",
+    "log_operation",
+    "operation",
+    "plan",
+    "report",
+]
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -31,6 +42,8 @@ class Renderer(Protocol):
     def operation(
         self, operation: Operation, view: View, rest: str | None, log: str | None
     ) -> str: ...
+
+    def examination(self, examination: Examination, view: View) -> str: ...
 
     def log(self, rows: Sequence[Evidence], view: View) -> str: ...
 
@@ -62,6 +75,10 @@ def operation(
 ) -> str:
     """`rest` is the command line for what was not applied, `log` the one that shows it again."""
     return _format(format).operation(operation, view, rest, log)
+
+
+def examination(examination: Examination, format: Format, view: View) -> str:
+    return _format(format).examination(examination, view)
 
 
 def log(rows: Sequence[Evidence], format: Format, view: View) -> str:

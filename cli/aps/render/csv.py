@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
@@ -14,7 +15,7 @@ from aps.render import records, visible
 from aps.render.records import Records, Value
 from aps.render.view import View
 
-__all__ = ["cell", "log", "log_operation", "operation", "plan", "report"]
+__all__ = ["cell", "examination", "log", "log_operation", "operation", "plan", "report"]
 
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 # The last four are what some spreadsheets take for the first four.
@@ -31,6 +32,10 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
 
 def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
     return _text(records.operation(operation))
+
+
+def examination(examination: Examination, view: View) -> str:
+    return _text(records.examination(examination))
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render import logs, tree
 from aps.render.view import View
 
-__all__ = ["log", "log_operation", "operation", "plan", "report"]
+__all__ = ["examination", "log", "log_operation", "operation", "plan", "report"]
 
 
 def report(report: Report, view: View) -> str:
@@ -24,6 +25,10 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
 
 def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
     return _text(operation)
+
+
+def examination(examination: Examination, view: View) -> str:
+    return _text(examination)
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -6,6 +6,7 @@ import sys
 from types import MappingProxyType
 from typing import Any
 
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Report
@@ -13,20 +14,27 @@ from aps.render import tree
 from aps.render.logs import Log, LoggedOperation
 
 NOUNS: MappingProxyType[str, Any] = MappingProxyType(
-    {"report": Report, "plan": Plan, "operation": Operation, "log": Log | LoggedOperation}
+    {
+        "report": Report,
+        "plan": Plan,
+        "operation": Operation,
+        "examination": Examination,
+        "log": Log | LoggedOperation,
+    }
 )
 
 _LINES = {
     "report": "report (this object without its lists), then state, one a state, then job, one each",
     "plan": "plan (this object without its lists), then job, one a job, then refused, one a job",
     "operation": "operation (this object without its rows), then row, one a job",
+    "examination": "examination (this object without its checks), then check, one a check",
     "log": "log, then operation, one an operation; of one operation logged_operation, then batch, "
     "one a batch, then entry, one a changed job",
 }
 
 
 def of(noun: str) -> dict[str, Any]:
-    """The schema of `report`, `plan`, `operation` or `log`."""
+    """The schema of `report`, `plan`, `operation`, `examination` or `log`."""
     from pydantic import TypeAdapter
 
     made = _tidied(TypeAdapter(NOUNS[noun]).json_schema(mode="serialization"))

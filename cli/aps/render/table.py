@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
-from aps.render import applied, listing, logged, page, planned, screen
+from aps.render import applied, examined, listing, logged, page, planned, screen
 from aps.render.view import View
 
-__all__ = ["log", "log_operation", "operation", "plan", "report"]
+__all__ = ["examination", "log", "log_operation", "operation", "plan", "report"]
 
 
 def report(report: Report, view: View) -> str:
@@ -28,6 +29,10 @@ def plan(plan: Plan, view: View, apply: str | None) -> str:
 
 def operation(operation: Operation, view: View, rest: str | None, log: str | None) -> str:
     return applied.text(operation, view, rest, log)
+
+
+def examination(examination: Examination, view: View) -> str:
+    return examined.text(examination, view)
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:
