@@ -11,6 +11,7 @@ import typer
 
 from aps import __version__, exits
 from aps.commands import console, demo, matrix
+from aps.commands.doctor import doctor
 from aps.commands.init import init
 from aps.commands.inspect import inspect
 from aps.commands.log import log
@@ -37,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (inspect, reclaim, reconcile, undo, log, init):
+for command in (inspect, reclaim, reconcile, undo, log, doctor, init):
     app.command()(command)
 app.add_typer(demo.app)
 app.add_typer(matrix.app)

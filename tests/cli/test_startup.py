@@ -23,7 +23,7 @@ try:
 finally:
     print(*sorted(sys.modules), file=sys.stderr)
 """
-COMMANDS = ("inspect", "reclaim", "log", "init", "demo")
+COMMANDS = ("inspect", "reclaim", "log", "doctor", "init", "demo")
 
 
 def loaded(*words: str, env: Mapping[str, str] = cli.NOTHING) -> set[str]:

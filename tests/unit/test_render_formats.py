@@ -16,6 +16,7 @@ from aps import render
 from aps.render import View, schema
 from tests.unit import render_acts as acts
 from tests.unit import render_samples as samples
+from tests.unit.render_examined import EXAMINED
 
 SCHEMAS = Path(aps.__file__).parent / "schemas"
 VIEW = View()
@@ -47,6 +48,7 @@ SAMPLES = {
         render.operation(acts.DONE, "json", VIEW),
         render.operation(acts.ROLLED_BACK, "json", VIEW),
     ],
+    "examination": [render.examination(EXAMINED, "json", VIEW)],
     "log": [
         render.log(acts.BATCHES, "json", VIEW),
         render.log([], "json", VIEW),
@@ -69,7 +71,7 @@ def test_what_is_printed_as_json_is_valid(noun: str) -> None:
         Draft202012Validator(made).validate(json.loads(text))
 
 
-@pytest.mark.parametrize("noun", ["report", "plan", "operation"])
+@pytest.mark.parametrize("noun", ["report", "plan", "operation", "examination"])
 def test_a_schema_misses_no_field(noun: str) -> None:
     whole = json.loads(SAMPLES[noun][0])
     for name in whole:

@@ -14,6 +14,7 @@ from aps.model.report import Verdict
 from aps.render import View
 from tests.unit import render_acts as acts
 from tests.unit import render_samples as samples
+from tests.unit.render_examined import EXAMINED
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SCREENS: dict[str, Callable[[View], str]] = {
@@ -24,6 +25,7 @@ SCREENS: dict[str, Callable[[View], str]] = {
     "inspect_state": lambda view: render.report(
         samples.LISTED, "table", replace(view, listing="adoption")
     ),
+    "examination": lambda view: render.examination(EXAMINED, "table", view),
     "plan": lambda view: render.plan(
         acts.PLAN, "table", view, apply='aps reclaim 4 --yes --reason "..."'
     ),

@@ -82,7 +82,9 @@ def _look() -> Report:
 
     target = options.target("demo", Reach(demo=True))
     look = triage.Look(suffix=target.suffix, at_store=target.suffix, again=target.suffix)
-    report = inspect.seen(target, look, stores.sight(stores.given(None, demo=True), None, "listed", None))
+    report = inspect.seen(
+        target, look, stores.sight(stores.given(None, demo=True), None, "listed", None)
+    )
     inspect.show(report, look, "table", quiet=False, place=target.place)
     return report
 

@@ -83,12 +83,15 @@ def inspect(
 def seen(target: Target, look: Look, sight: Sight | None) -> Report:
     """One look. Raises ApsError."""
     from aps import triage
-    from aps.database import ConnectionLost
+    from aps.database import ConnectionLost, QueryError
 
     try:
         with target.session() as database:
             return triage.inspect(target.matrix, database, look, sight)
-    except ConnectionLost:
+    except (ConnectionLost, QueryError) as error:
+        # Nothing else of a look can fail to be serialized: the replay was in the way, outside of a savepoint.
+        if isinstance(error, QueryError) and error.sqlstate != "40001":
+            raise
         # A recovery conflict on a standby ends the session; savepoints do not help, a new snapshot does.
         with target.session() as database:
             return triage.inspect(target.matrix, database, look, sight)

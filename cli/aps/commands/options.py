@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 Format = Literal["table", "json", "jsonl", "csv", "markdown"]
+Session = Callable[[], "Database"]
 
 
 def whole(option: str, least: int, most: int) -> Callable[[str], int]:
@@ -105,7 +106,7 @@ class Target:
     """
 
     matrix: Matrix
-    session: Callable[[], Database]
+    session: Session
     suffix: str
     place: str
 
@@ -114,21 +115,22 @@ class Target:
 _DEMO = {"orphan_grace": "0 s", "materialization_grace": "0 s"}
 
 
-def target(command: str, reach: Reach) -> Target:
-    """Load the matrix and prepare sessions. Raises ApsError."""
+def target(command: str, reach: Reach, *, pinned: bool = True) -> Target:
+    """Load the matrix and prepare sessions; not `pinned`: whatever APS_PACK_SHA256 says. Raises ApsError."""
     from aps import matrix, packs
 
     given = dict(pairs("--set", reach.parameters))
     if reach.demo and reach.pack == "aps":
         given = _DEMO | given
     loaded = matrix.load(packs.find(reach.pack), given)
-    _pinned(loaded.sha256)
+    if pinned:
+        _pinned(loaded.sha256)
     if reach.schema is not None:
         loaded = in_schema(loaded, reach.schema)
     return Target(loaded, sessions(command, reach, loaded.schema), suffix(reach), place(reach))
 
 
-def sessions(command: str, reach: Reach, search_path: str | None = None) -> Callable[[], Database]:
+def sessions(command: str, reach: Reach, search_path: str | None = None) -> Session:
     """Opens a session of that name each time; the database is the one of the options."""
     from aps import database
 

@@ -44,9 +44,11 @@ def translated() -> Iterator[None]:
         lost = (
             error.__class__ in (psycopg.OperationalError, psycopg.InterfaceError) and not sqlstate
         )
-        # Classes 08 and 57P end the session; a recovery conflict on a standby does too.
+        # Whatever is FATAL ends the session: a recovery conflict inside a savepoint is, and has no class of its own.
+        fatal = error.diag.severity_nonlocalized in ("FATAL", "PANIC")
         if (
             lost
+            or fatal
             or sqlstate.startswith("08")
             or sqlstate in {"57P01", "57P02", "57P03", "57P05", "25P03"}
         ):

@@ -18,7 +18,7 @@ from aps.database import describing
 from aps.database.describing import Described
 from aps.database.failures import ConnectionLost, translated
 from aps.errors import DatabaseError
-from aps.model.report import Identity, Server
+from aps.model.report import Identity, Lag, Server
 
 Row = dict[str, str | None]
 Parameters = Mapping[str, Any]
@@ -206,7 +206,21 @@ class Database:
             identity=Identity(
                 str(row["system_identifier"]), str(row["timeline"] or ""), str(row["database_oid"])
             ),
+            lag=_lag(row) if row["in_recovery"] == "t" else None,
         )
+
+
+def _lag(row: Row) -> Lag:
+    streams = None if row["streams"] is None else row["streams"] == "t"
+    behind = None if row["lag_bytes"] is None else int(row["lag_bytes"])
+    # Positions that agree say nothing where nothing comes any more; replayed past received: it reads an archive.
+    known = behind is not None and (behind > 0 or (behind == 0 and streams is True))
+    replayed = row["replayed_seconds"]
+    return Lag(
+        bytes=behind if known else None,
+        streams=streams,
+        replayed_seconds=None if replayed is None else max(0.0, float(replayed)),
+    )
 
 
 def timestamp(text: str | None) -> datetime:

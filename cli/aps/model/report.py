@@ -30,8 +30,25 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Lag:
+    """How far a standby is behind. `bytes` were received and are not replayed; 0 only where a receiver streams, has
+    heard from its primary within a minute, and all that it received is replayed; None where it is not known.
+
+    `streams` is None where the role may not see the receiver. `replayed_seconds` is the age of the last change that
+    was replayed: how old the data is at most while `bytes` is above 0.
+    """
+
+    bytes: int | None
+    streams: bool | None
+    replayed_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Server:
-    """The session, probed once. A positive clock difference means that this machine is ahead."""
+    """The session, probed once. A positive clock difference means that this machine is ahead.
+
+    `lag` is that of a standby; None on a primary.
+    """
 
     name: str
     role: str
@@ -41,6 +58,7 @@ class Server:
     in_recovery: bool
     clock_difference_seconds: float
     identity: Identity
+    lag: Lag | None = None
 
 
 @dataclass(frozen=True, slots=True)

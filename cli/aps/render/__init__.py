@@ -12,6 +12,7 @@ from typing import Literal, Protocol, cast, get_args
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
@@ -21,8 +22,8 @@ __all__ = [
     "FORMATS",
     "Format",
     "View",
-    "check",
     "completion",
+    "examination",
     "log",
     "log_operation",
     "operation",
@@ -46,6 +47,8 @@ class Renderer(Protocol):
     def operation(self, operation: Operation, view: View, typed: Mapping[str, str]) -> str: ...
 
     def completion(self, completion: Completion, view: View) -> str: ...
+
+    def examination(self, examination: Examination, view: View) -> str: ...
 
     def log(self, rows: Sequence[Evidence], view: View) -> str: ...
 
@@ -80,6 +83,10 @@ def operation(
 
 def completion(completion: Completion, format: Format, view: View) -> str:
     return _format(format).completion(completion, view)
+
+
+def examination(examination: Examination, format: Format, view: View) -> str:
+    return _format(format).examination(examination, view)
 
 
 def log(rows: Sequence[Evidence], format: Format, view: View) -> str:

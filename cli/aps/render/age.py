@@ -6,6 +6,8 @@ import re
 from datetime import UTC, datetime
 
 from aps.model import duration
+from aps.model import size as sizes
+from aps.model.report import Lag
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)")
 
@@ -13,6 +15,18 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:?\d\d
 def text(seconds: float | None) -> str:
     """As `duration.spoken`; None is `unknown`."""
     return "unknown" if seconds is None else duration.spoken(seconds)
+
+
+def lag(behind: Lag | None) -> str:
+    """`lag 0`, `lag unknown`, `3 MB behind, last change 4 min ago`: only what was measured is told as a number."""
+    if behind is None or behind.bytes is None:
+        return "lag unknown"
+    if behind.bytes == 0:
+        return "lag 0"
+    most = "" if behind.streams else "at least "
+    last = behind.replayed_seconds
+    ago = "" if last is None else f", last change {text(last)} ago"
+    return f"{most}{sizes.spoken(behind.bytes)} behind{ago}"
 
 
 def window(seconds: float) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
@@ -17,8 +18,17 @@ from aps.render.checked import records as checked_records
 from aps.render.records import Records, Value
 from aps.render.view import View
 
-__all__ = ["cell", "check", "completion", "log", "log_operation", "operation", "plan", "report"]
-
+__all__ = [
+    "cell",
+    "check",
+    "completion",
+    "examination",
+    "log",
+    "log_operation",
+    "operation",
+    "plan",
+    "report",
+]
 
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 # The last four are what some spreadsheets take for the first four.
@@ -39,6 +49,10 @@ def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str
 
 def completion(completion: Completion, view: View) -> str:
     return _text(records.completion(completion))
+
+
+def examination(examination: Examination, view: View) -> str:
+    return _text(records.examination(examination))
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aps.model.report import Finding, Report, Server, Versions
+from aps.model.report import Finding, PackRef, Report, Server, Versions
 from aps.render import age, prose
 from aps.render.view import View
 
@@ -25,21 +25,31 @@ def at(host: str, database: str) -> str:
 
 def report(report: Report, view: View) -> str:
     """`aps · SYSTEM on HOST/DB as ROLE · ...`, wrapped between its parts."""
-    server = report.database
-    where = place(server.host, server.name, view)
-    role = f"{server.role} (superuser)" if server.superuser else server.role
-    parts = [
-        "aps",
-        view.words(f"{report.system} on {where} as {role}"),
-        f"{'standby' if server.in_recovery else 'primary'}, "
-        f"PostgreSQL {view.words(server.server_version)}",
-        age.moment(report.as_of, None) or view.words(report.as_of),
-        f"matrix {view.words(report.pack.sha256[:8])}",
-        *_versions(report.versions, view),
-    ]
+    parts = where("aps", report.system, report.database, report.as_of, report.pack, view)
+    parts += _versions(report.versions, view)
     if report.store.url:
         parts.append(view.words(f"store {report.store.url}, {report.store.level}"))
-    return prose.line([*parts, *_clock(server)], view, "  ")
+    return prose.line([*parts, *_clock(report.database)], view, "  ")
+
+
+def where(
+    what: str, system: str, server: Server, as_of: str, pack: PackRef, view: View
+) -> list[str]:
+    """What was asked, of which queue, where, as whom, when and by which matrix."""
+    here = place(server.host, server.name, view)
+    role = f"{server.role} (superuser)" if server.superuser else server.role
+    return [
+        what,
+        view.words(f"{system} on {here} as {role}"),
+        f"{standing(server)}, PostgreSQL {view.words(server.server_version)}",
+        age.moment(as_of, None) or view.words(as_of),
+        f"matrix {view.words(pack.sha256[:8])}",
+    ]
+
+
+def standing(server: Server) -> str:
+    """`primary`, or `standby` with how far it is behind."""
+    return f"standby ({age.lag(server.lag)})" if server.in_recovery else "primary"
 
 
 def _versions(versions: Versions | None, view: View) -> list[str]:

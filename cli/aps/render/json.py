@@ -7,13 +7,23 @@ from typing import Any
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
 from aps.render import logs, tree
 from aps.render.view import View
 
-__all__ = ["check", "completion", "log", "log_operation", "operation", "plan", "report"]
+__all__ = [
+    "check",
+    "completion",
+    "examination",
+    "log",
+    "log_operation",
+    "operation",
+    "plan",
+    "report",
+]
 
 
 def report(report: Report, view: View) -> str:
@@ -30,6 +40,10 @@ def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str
 
 def completion(completion: Completion, view: View) -> str:
     return _text(completion)
+
+
+def examination(examination: Examination, view: View) -> str:
+    return _text(examination)
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -7,15 +7,26 @@ from collections.abc import Mapping, Sequence
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
-from aps.model.report import Evidence, Report
-from aps.render import age, applied, completed, records, visible
+from aps.model.report import Evidence, Report, Server
+from aps.render import age, applied, completed, heading, records, visible
 from aps.render import checked as told
 from aps.render.records import Records, Value
 from aps.render.view import View
 
-__all__ = ["cell", "check", "completion", "log", "log_operation", "operation", "plan", "report"]
+__all__ = [
+    "cell",
+    "check",
+    "completion",
+    "examination",
+    "log",
+    "log_operation",
+    "operation",
+    "plan",
+    "report",
+]
 
 _SECONDS = "_seconds"
 _STATES = (
@@ -37,12 +48,10 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def report(report: Report, view: View) -> str:
     server = report.database
-    where = f"{server.host}/{server.name}" if server.host else server.name
-    kind = "standby" if server.in_recovery else "primary"
     at = age.moment(report.as_of, None) or report.as_of
     parts = [
-        f"{report.system} on {where} as {server.role}",
-        f"{kind}, PostgreSQL {server.server_version}",
+        f"{report.system} on {_where(server)} as {server.role}",
+        f"{heading.standing(server)}, PostgreSQL {server.server_version}",
         at,
         f"matrix {report.pack.sha256[:8]}",
     ]
@@ -52,6 +61,10 @@ def report(report: Report, view: View) -> str:
     if not records.of_jobs(report, view):
         told = records.only(told, _STATES)
     return _text(parts, told, view, "no jobs")
+
+
+def _where(server: Server) -> str:
+    return f"{server.host}/{server.name}" if server.host else server.name
 
 
 def plan(plan: Plan, view: View, apply: str | None) -> str:
@@ -87,6 +100,17 @@ def completion(completion: Completion, view: View) -> str:
         completed.level(completion),
     ]
     return _text(parts, records.completion(completion), view, "no answer")
+
+
+def examination(examination: Examination, view: View) -> str:
+    server = examination.database
+    parts = [
+        f"{examination.system} on {_where(server)} as {server.role}",
+        f"{heading.standing(server)}, PostgreSQL {server.server_version}",
+        age.moment(examination.as_of, None) or examination.as_of,
+        f"matrix {examination.pack.sha256[:8]}",
+    ]
+    return _text(parts, records.examination(examination), view, "nothing was looked at")
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from aps.model.completion import Completion
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Finding, Job, Report
@@ -126,6 +127,19 @@ _LOG = (
     "planned",
     "reason",
 )
+
+
+def examination(examination: Examination) -> Records:
+    rows: list[Mapping[str, Value]] = [
+        {
+            "check": check.name,
+            "verdict": check.verdict,
+            "sentence": check.sentence,
+            "remedy": " ".join(check.remedy) or None,
+        }
+        for check in examination.checks
+    ]
+    return of(rows, ("check", "verdict", "sentence", "remedy"))
 
 
 def log(rows: Sequence[Evidence]) -> Records:

@@ -8,6 +8,7 @@ from typing import Any
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.examination import Examination
 from aps.model.listed import Listed
 from aps.model.operation import Operation
 from aps.model.plan import Plan
@@ -26,6 +27,7 @@ NOUNS: MappingProxyType[str, Any] = MappingProxyType(
         "checked": Checked,
         "runbook": Runbook,
         "listed": Listed,
+        "examination": Examination,
     }
 )
 
@@ -36,6 +38,7 @@ _LINES = {
     "checked": "checked (this object without its findings), then finding, one each, worst first",
     "runbook": "runbook (this object without its lists), then state, one a state, then parameter, then absent",
     "listed": "listed (this object without its packs), then pack, one a pack",
+    "examination": "examination (this object without its checks), then check, one a check",
     "log": "log, then operation, one an operation; of one operation logged_operation, then batch, "
     "one a batch, then entry, one a changed job",
     "completion": "completion (this object)",
@@ -43,7 +46,7 @@ _LINES = {
 
 
 def of(noun: str) -> dict[str, Any]:
-    """The schema of `report`, `plan`, `operation`, `log`, `completion`, `checked`, `runbook` or `listed`."""
+    """The schema of a noun: `report`, `plan`, `operation`, `log`, `completion`, `checked`, and so on."""
     from pydantic import TypeAdapter
 
     made = _tidied(TypeAdapter(NOUNS[noun]).json_schema(mode="serialization"))

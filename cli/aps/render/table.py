@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aps.model.completion import Completion
+from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
-from aps.render import applied, completed, listing, logged, page, planned, screen
+from aps.render import applied, completed, examined, listing, logged, page, planned, screen
 from aps.render.checked import text as check
 from aps.render.view import View
 
-__all__ = ["check", "completion", "log", "log_operation", "operation", "plan", "report"]
+__all__ = [
+    "check",
+    "completion",
+    "examination",
+    "log",
+    "log_operation",
+    "operation",
+    "plan",
+    "report",
+]
 
 
 def report(report: Report, view: View) -> str:
@@ -34,6 +44,10 @@ def operation(operation: Operation, view: View, typed: Mapping[str, str]) -> str
 
 def completion(completion: Completion, view: View) -> str:
     return completed.text(completion, view)
+
+
+def examination(examination: Examination, view: View) -> str:
+    return examined.text(examination, view)
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -8,4 +8,12 @@ SELECT current_database() AS name, current_user AS role,
        CASE WHEN pg_is_in_recovery() THEN (SELECT received_tli::text FROM pg_stat_wal_receiver)
             ELSE ltrim(left(pg_walfile_name(pg_current_wal_lsn()), 8), '0') END AS timeline,
        (SELECT oid FROM pg_database WHERE datname = current_database()) AS database_oid,
+       -- Of a standby. Received is read before replayed, so that what comes meanwhile is never taken for a lag.
+       CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) END AS lag_bytes,
+       -- Streams, and was heard of lately: a cut network leaves the status as it was. NULL: the role may not see it.
+       (SELECT CASE WHEN count(*) = 0 THEN false
+                    ELSE bool_and(status = 'streaming' AND last_msg_receipt_time > clock_timestamp() - interval '60 s') END
+          FROM pg_stat_wal_receiver) AS streams,
+       CASE WHEN pg_is_in_recovery() THEN
+         extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::double precision END AS replayed_seconds,
        %(aps)s::text AS probed_by

@@ -9,7 +9,7 @@ from datetime import datetime
 from urllib.parse import quote_from_bytes
 
 from aps.errors import StoreError
-from aps.store import folders, identity, looking, quarantine, walking
+from aps.store import fitness, folders, identity, looking, quarantine, walking
 from aps.store.folders import Root
 from aps.store.model import Binding, Expected, Moved, Observation, Pause, Progress, Seen
 from aps.store.names import shown, text
@@ -64,6 +64,14 @@ class LocalStore:
                 f"store {self.url}: bound already, as store {stands[0].store_id}, to database "
                 f"{bound.database_oid} of system {bound.system_identifier}, timeline {bound.timeline}"
             )
+
+    def fitness(self) -> fitness.Fitness:
+        """What the root allows, bound or not. Raises StoreError."""
+        with folders.root(self._path, self.url) as root:
+            try:
+                return fitness.of(root)
+            except OSError as error:
+                raise StoreError(f"store {self.url}: {folders.reason(error)}") from error
 
     def look(
         self, names: Iterable[str], *, rehash: bool, progress: Progress | None = None
