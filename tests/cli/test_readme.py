@@ -56,7 +56,9 @@ def test_every_command_of_the_incident_prints_what_the_readme_shows() -> None:
             assert words(screen), command
             assert same(words(screen), words(done.stdout), command), (command, done.stdout)
             # An operation has another id in every run.
-            ids |= dict(zip(_OPERATION.findall(screen), _OPERATION.findall(done.stdout), strict=True))
+            ids |= dict(
+                zip(_OPERATION.findall(screen), _OPERATION.findall(done.stdout), strict=True)
+            )
 
 
 def test_the_readme_names_the_two_commands_first() -> None:
