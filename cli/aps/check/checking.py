@@ -203,6 +203,7 @@ def _total(run: _Run) -> Totality:
     """The queries run now, so none of them may be known to do harm."""
     if run.harmful:
         return not_checked(f"may have effects, so was not run: {', '.join(run.harmful)}")
+    run.findings += totality.repeated(run.snapshot)
     return totality.look(run.snapshot)
 
 
