@@ -65,6 +65,7 @@ def guidance(state: State, fencing: Fencing) -> Guidance:
         if reclaims and fencing != "enforced"
         else None,
         seen_once=_seen_once(state.unlogged),
+        attest=state.action.attest if state.action else None,
     )
 
 

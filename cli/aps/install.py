@@ -52,9 +52,13 @@ def queue(database: Database) -> list[Step]:
 
 
 def journal_only(database: Database) -> list[Step]:
-    """The schema `aps_journal` alone, as in a queue that aps did not make; grants follow the roles that exist."""
+    """The schema `aps_journal` alone, as in a queue that aps did not make, and the roles that its grants name.
+
+    Who may not make roles makes the journal all the same; grants follow the roles that exist.
+    """
     folder = Path(__file__).parent / "sql" / "journal"
     step = _ensure(database, "aps_journal", journal.VERSION, folder / "schema.sql")
+    _again(lambda: _run(database, folder / "roles.sql"))
     _again(lambda: _run(database, folder / "grants.sql"))
     return [step]
 

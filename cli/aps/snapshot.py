@@ -179,7 +179,8 @@ def _described(snapshot: Snapshot, state: State) -> tuple[str, ...]:
 def explain(error: QueryError, sql: str, role: str) -> str:
     """The server's words, and for a missing grant the statement that gives it."""
     message = str(error)
-    denied = re.match(r"permission denied for (table|view|schema|sequence) (\S+)", message)
+    # The server writes the name as it is, without quotes; it may hold spaces.
+    denied = re.match(r"permission denied for (table|view|schema|sequence) (.+)", message)
     if error.sqlstate != "42501" or denied is None:
         return f"{message} ({error.sqlstate})" if error.sqlstate else message
     kind, name = denied.groups()
@@ -187,7 +188,10 @@ def explain(error: QueryError, sql: str, role: str) -> str:
     if kind == "schema":
         return f"{message}: GRANT USAGE ON SCHEMA {sql_name(name)} TO {role}"
     # The server's message has no schema; the query that was refused has.
-    qualified = re.search(rf"\b(\w+\.{re.escape(name)})\b", sql)
+    written = re.escape(sql_name(name))
+    qualified = re.search(
+        rf'(?<![\w".])((?:\w+|"(?:[^"]|"")+")\.{written})(?![\w"])', sql.replace("%%", "%")
+    )
     return f"{message}: GRANT SELECT ON {qualified[1] if qualified else sql_name(name)} TO {role}"
 
 

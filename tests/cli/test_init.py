@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 
+from aps import packs
+from aps.demo import cluster
+from aps.demo.binaries import Binaries
 from aps.exits import Exit
 from tests.support import cli, trouble
 from tests.support.database import Database, Server
@@ -121,3 +125,27 @@ def test_the_journal_alone_makes_nothing_else(empty: Database) -> None:
 def test_it_works_where_every_transaction_is_read_only_by_default(empty: Database) -> None:
     empty.execute(f"ALTER DATABASE {empty.name} SET default_transaction_read_only = on".encode())
     assert init(empty).code == 0
+
+
+def test_the_journal_alone_makes_the_roles_that_a_pack_gives_its_table_to(
+    binaries: Binaries,
+) -> None:
+    """On a server that never had them: roles belong to the whole server, so it is one of its own."""
+    made = "SELECT count(*) FROM pg_roles WHERE rolname IN ('aps_read', 'aps_operate')"
+    with (
+        cluster.temporary(binaries) as started,
+        psycopg.connect(started.dsn(), autocommit=True) as session,
+    ):
+        session.execute("CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE postgres TO plain")
+        # Who may not make roles makes the journal all the same.
+        assert cli.call("init", "--journal", "--dsn", started.dsn(role="plain")).code == 0
+        assert session.execute(made).fetchone() == (0,)
+        assert cli.call("init", "--journal", "--dsn", started.dsn()).code == 0
+        assert session.execute(made).fetchone() == (2,)
+        for name in ("schema.sql", "roles.sql"):
+            session.execute((packs.find("articles") / "queries" / name).read_bytes())
+        session.execute("CREATE ROLE looks LOGIN IN ROLE aps_operate")
+        looks = started.dsn(role="looks")
+        looked = cli.call("inspect", "--pack", "articles", "--dsn", looks)
+        assert (looked.code, "could not be read: nothing" in looked.stdout) == (0, True), looked
+        assert cli.call("log", "--dsn", looks).code == 0

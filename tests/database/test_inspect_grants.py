@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from psycopg import sql
@@ -154,3 +155,29 @@ def test_an_apply_without_the_right_to_the_journal_names_the_grant_that_gives_it
         database.execute(f'GRANT aps_read TO "{role}"'.encode())
     database.execute(f'GRANT aps_operate TO "{role}"'.encode())
     assert cli.call(*words).code == 0
+
+
+def test_a_grant_on_quoted_names_is_told_as_it_is_typed(database: Database, tmp_path: Path) -> None:
+    """Each that is told is given; the last look reads all."""
+    database.execute(b'CREATE SCHEMA "Lab Ops"')
+    database.execute(
+        b'CREATE TABLE "Lab Ops"."Assay Run" (id int PRIMARY KEY, state text NOT NULL CHECK'
+        b" (state IN ('ready', 'processing', 'done')))"
+    )
+    role = trouble.role(database)
+    dsn = database.dsn("postgres")
+    pack = str(tmp_path / "assay")
+    made = cli.call("matrix", "new", pack, "--table", "Lab Ops.Assay Run", "--dsn", dsn)
+    assert made.code == 0, made
+    told = []
+    for _ in range(2):
+        code, report = inspect(database, role, "--pack", pack)
+        assert code == Exit.UNDETERMINED
+        error = states(report)["ready"]["error"]
+        told.append(error[error.index("GRANT ") :])
+        database.execute(told[-1].encode())
+    assert told == [
+        f'GRANT USAGE ON SCHEMA "Lab Ops" TO "{role}"',
+        f'GRANT SELECT ON "Lab Ops"."Assay Run" TO "{role}"',
+    ]
+    assert inspect(database, role, "--pack", pack)[0] == Exit.CLEAR

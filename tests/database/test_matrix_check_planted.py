@@ -47,6 +47,16 @@ def narrowed(
 
 
 FAULTS = [
+    Planted(
+        "a severity by age where nothing has an age",
+        "queries/adoption.sql",
+        "AS since",
+        "AS opened",
+        "severity: {warning: 1, critical: {age: 15 min}}",
+        "states.adoption.severity.critical: asks for an age, and queries/adoption.sql returns no",
+        "return since",
+        where=YAML,
+    ),
     evidence(
         "evidence without the key",
         "SELECT finished_at AS since, kind",

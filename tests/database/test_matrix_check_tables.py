@@ -105,6 +105,44 @@ def test_a_large_table_read_from_end_to_end_is_named_with_the_index_that_would_h
     assert "queries/adoption.sql" not in {one["file"] for one in found}
 
 
+def test_an_action_that_is_held_to_nothing_but_the_key_is_a_warning(
+    database: Database, tmp_path: Path
+) -> None:
+    """The next claim of the job would look just like the one that was planned."""
+    database.execute(KEYED)
+    code, found = check(
+        database, pack(tmp_path, "SELECT name FROM errand WHERE taken_at > '-infinity'")
+    )
+    assert (code, len(found)) == (Exit.WARNING, 1)
+    assert (found[0]["file"], found[0]["line"]) == ("queries/adoption.sql", 2)
+    assert found[0]["sentence"].endswith("so reclaim is held to nothing")
+    assert "row_version" in found[0]["remedy"]
+
+
+def test_a_job_that_one_state_returns_twice_is_told_with_its_key(
+    database: Database, tmp_path: Path
+) -> None:
+    """Counted as two jobs it would be; whoever is woken looks for the second in vain."""
+    database.execute(KEYED)
+    database.execute(
+        b"INSERT INTO errand VALUES ('a', now(), 'r1'), ('b', now(), 'r1'), ('c', NULL, NULL)"
+    )
+    twice = (
+        "SELECT e.name, e.taken_at AS since FROM errand e CROSS JOIN generate_series(1, 2)"
+        " WHERE e.taken_at IS NOT NULL"
+    )
+    code, found = check(database, pack(tmp_path, twice))
+    assert code == Exit.MATRIX
+    told = [one for one in found if "more than once" in one["sentence"]]
+    assert [(one["file"], one["sentence"]) for one in told] == [
+        ("queries/adoption.sql", "returns 2 jobs (a, b) more than once: each row counts as a job")
+    ]
+    items = twice.replace("SELECT e.name,", "SELECT e.name, generate_series::text AS item,")
+    assert not [
+        one for one in check(database, pack(tmp_path, items))[1] if "once" in one["sentence"]
+    ]
+
+
 def test_a_table_read_from_end_to_end_for_each_key_is_a_fault(
     database: Database, tmp_path: Path
 ) -> None:
@@ -141,6 +179,6 @@ def test_a_view_over_the_table_lets_the_key_through(database: Database, tmp_path
 def test_a_view_that_keeps_the_key_out_is_caught(database: Database, tmp_path: Path) -> None:
     database.execute(KEYED)
     database.execute(b"CREATE VIEW taken AS SELECT * FROM errand ORDER BY taken_at LIMIT 100")
-    code, found = check(database, pack(tmp_path, "SELECT name FROM taken"))
+    code, found = check(database, pack(tmp_path, "SELECT name, taken_at FROM taken"))
     assert code == Exit.MATRIX
     assert ["keep the key a plain column" in one["remedy"] for one in found] == [True]

@@ -191,7 +191,7 @@ def made(database: Database, folder: Path, shape: Shape) -> cli.Result:
     database.execute(f"GRANT SELECT ON {quoted} TO aps_read".encode())
     if "." in shape.table:
         schema = shape.table.partition(".")[0]
-        database.execute(f"GRANT USAGE ON SCHEMA {schema} TO aps_read, aps_operate".encode())
+        database.execute(f"GRANT USAGE ON SCHEMA {schema} TO aps_read".encode())
     keys = [word for name in shape.key for word in ("--key", name)]
     result = new(database, folder, shape.table, *keys)
     assert result.code == 0, result

@@ -46,3 +46,14 @@ def test_a_database_without_its_tables_is_not_told_to_make_the_reference_queue(
     said = cli.call("inspect", "--pack", pack, "--dsn", database.dsn())
     cli.refused(said, Exit.DATABASE, "has no table", "--schema")
     assert "aps init" not in said.stderr
+
+
+def test_the_check_says_that_the_queue_has_another_version(database: Database) -> None:
+    shipped.install(database, "agent-requests")
+    database.execute(b"UPDATE agent_version SET version = 2")
+    words = ("matrix", "check", "--pack", "agent-requests", "--dsn", database.dsn("aps_operate"))
+    said = cli.call(*words, "--format", "jsonl")
+    assert said.code == Exit.UNDETERMINED
+    assert "is for agent-requests 1, and this is 2: nothing is acted upon" in said.stdout
+    database.execute(b"UPDATE agent_version SET version = 1")
+    assert cli.call(*words).code == Exit.CLEAR

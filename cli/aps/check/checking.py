@@ -13,6 +13,7 @@ from aps.check import asked as statements_of
 from aps.check import describe, functions, plans, pushdown, refused, table, totality
 from aps.check.asked import Asked
 from aps.check.describe import Contract
+from aps.check.places import in_matrix
 from aps.check.plans import Node
 from aps.check.table import Table
 from aps.database import Database, Described, QueryError
@@ -97,6 +98,7 @@ def database(matrix: Matrix, session: Database, *, scratch: bool = False) -> Che
         for one in asked:
             _describe(run, one)
         _hold_to_contract(run, asked)
+        _hold_to_version(run)
         for one in asked:
             if one.query.file in run.described:
                 _plan(run, one)
@@ -148,6 +150,16 @@ def _hold_to_contract(run: _Run, asked: list[Asked]) -> None:
         if one.query.file in run.described:
             described = run.described[one.query.file]
             run.findings += describe.faults(contract, one, described)
+
+
+def _hold_to_version(run: _Run) -> None:
+    """On a queue of another version aps acts on nothing; a query that is refused has told its own fault."""
+    matrix, found = run.snapshot.matrix, run.snapshot.versions
+    if found and found.fault and matrix.version and matrix.version.file in run.described:
+        remedy = "use the pack for that version, or try this one there and add the version"
+        at = in_matrix(matrix, "versions")
+        told = f"versions: {found.fault}: nothing is acted upon"
+        run.findings.append(Finding(packs.FILE, at, "undetermined", told, remedy))
 
 
 def _plan(run: _Run, asked: Asked) -> None:
@@ -203,6 +215,7 @@ def _total(run: _Run) -> Totality:
     """The queries run now, so none of them may be known to do harm."""
     if run.harmful:
         return not_checked(f"may have effects, so was not run: {', '.join(run.harmful)}")
+    run.findings += totality.repeated(run.snapshot)
     return totality.look(run.snapshot)
 
 

@@ -69,6 +69,8 @@ def faults(contract: Contract, asked: Asked, described: Described) -> Iterator[F
     if asked.role == "evidence":
         yield from _typed(contract, asked, columns)
         yield from _reading(contract, asked, columns)
+        yield from _ageless(contract, asked, columns)
+        yield from _unfenced(contract, asked, columns)
     if asked.role in ("abort", "verify") and "reason" in columns:
         yield from _is_text(contract, asked, columns["reason"])
     if asked.role == "names" and "name" in columns:
@@ -159,3 +161,29 @@ def _reading(contract: Contract, asked: Asked, columns: Mapping[str, Column]) ->
             yield Finding(
                 packs.FILE, at, "fault", told, "name columns of the evidence that may move"
             )
+
+
+def _ageless(contract: Contract, asked: Asked, columns: Mapping[str, Column]) -> Iterator[Finding]:
+    """A severity by age that could never be reached."""
+    state = asked.state
+    if state is None or "since" in columns:
+        return
+    for name in ("warning", "critical"):
+        threshold = getattr(state.severity, name)
+        if threshold and threshold.age is not None:
+            at = in_matrix(contract.matrix, "states", state.name, "severity", name)
+            told = f"states.{state.name}.severity.{name}: asks for an age, and {asked.query.file} returns no since"
+            remedy = "return since, the time from when the age counts, or ask for a count"
+            yield Finding(packs.FILE, at, "fault", told, remedy)
+
+
+def _unfenced(contract: Contract, asked: Asked, columns: Mapping[str, Column]) -> Iterator[Finding]:
+    """Evidence of the key alone is the same for the next claim, so the write would take that for the planned one."""
+    state = asked.state
+    if state is None or state.action is None or state.action.query is None:
+        return
+    moving = {*contract.matrix.key, *state.reading, "locked", "refusal"}
+    if {*columns} <= moving and {*contract.matrix.key} <= {*columns}:
+        told = f"nothing that it returns tells one claim from the next, so {state.action.run} is held to nothing"
+        remedy = "return worker, epoch or lease; where there is none: xmin::text AS row_version"
+        yield Finding(asked.query.file, line(asked.query), "warning", told, remedy)

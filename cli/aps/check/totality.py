@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 
 from aps import evidence, statements
 from aps.check.places import line
@@ -42,6 +43,36 @@ def look(snapshot: Snapshot) -> Totality:
     return Totality("broken" if doubts else "ok", jobs, None, doubts)
 
 
+def repeated(snapshot: Snapshot) -> Iterator[Finding]:
+    """States that return a job in several rows without an item: each row would count as a job."""
+    for state in snapshot.states:
+        columns = snapshot.columns[state.name]
+        if "item" in columns or not {*snapshot.matrix.key} <= {*columns}:
+            continue
+        names = [statements.ident(column) for column in snapshot.matrix.key]
+        sql = statements.read("check/repeated").format(
+            keys=", ".join(names),
+            keys_text=", ".join(f"{name}::text" for name in names),
+            evidence=state.evidence.sql,
+        )
+        try:
+            with snapshot.database.savepoint():
+                row = snapshot.database.rows(sql, snapshot.bound | {"aps_limit": EXAMPLES})[0]
+        except QueryError:
+            continue  # What cannot be read has been told.
+        if jobs := int(row["jobs"] or 0):
+            listed = json.loads(str(row["keys"]))
+            examples = _listed(jobs, [key.text(tuple(one)) for one in listed])
+            told = f"returns {examples} more than once: each row counts as a job"
+            remedy = "return one row a job (aggregate what is joined in LATERAL), or an item that tells them apart"
+            yield Finding(state.evidence.file, line(state.evidence), "fault", told, remedy)
+
+
+def _listed(jobs: int, examples: Sequence[str]) -> str:
+    such = "such as " * (jobs > len(examples))
+    return f"{jobs} job{'s' * (jobs != 1)} ({such}{', '.join(examples)})"
+
+
 def _doubts(snapshot: Snapshot, counts: Mapping[str, Count]) -> Iterator[Doubt]:
     if found := counts.get(CONFLICT):
         states: dict[str, None] = {}
@@ -58,8 +89,7 @@ def _examples(count: Count) -> tuple[str, ...]:
 
 def faults(matrix: Matrix, totality: Totality) -> Iterator[Finding]:
     for doubt in totality.doubts:
-        examples = f"{'such as ' * (doubt.jobs > len(doubt.examples))}{', '.join(doubt.examples)}"
-        jobs = f"{doubt.jobs} job{'s' * (doubt.jobs != 1)} ({examples})"
+        jobs = _listed(doubt.jobs, doubt.examples)
         if doubt.kind == CONFLICT:
             query = next(
                 (state.evidence for state in matrix.states if state.name in doubt.states),

@@ -153,7 +153,7 @@ class Guidance:
     """What the matrix says of one state that a job is in; texts are None where the matrix has none.
 
     `alive` is how weak the sign of life is, `late` what becomes of a late result where the queue does not refuse it,
-    `seen_once` why one look is not enough.
+    `seen_once` why one look is not enough, `attest` what a person vouches for before its action runs.
     """
 
     state: str
@@ -176,6 +176,7 @@ class Guidance:
     alive: str | None = None
     late: str | None = None
     seen_once: str | None = None
+    attest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

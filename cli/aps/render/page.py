@@ -138,6 +138,7 @@ def _permitted(job: Job, main: Sequence[Guidance], detail: Detail, view: View) -
     return [
         labelled("you may", first, view),
         *(labelled("", one, view) for one in others),
+        labelled("vouch for", "" if job.refusal else _each(main, "attest", view), view),
         labelled("you may not", _each(main, "forbidden", view), view),
     ]
 

@@ -132,7 +132,7 @@ def _doing(draft: Draft, roles: Roles) -> Iterator[str]:
     if draft.name in ("other_value", "no_value"):
         yield "    severity: {warning: 1}"
     if not draft.release:
-        if draft.of.sort == "ready":
+        if draft.of.sort == "ready" and draft.since:
             yield "    # severity: {warning: {age: 15 min}, critical: {age: 2 h}}   how long may a job wait?"
         yield "    action: none"
         return

@@ -143,7 +143,13 @@ def _roles(table: Table, roles: Roles, ready: Class | None) -> str:
     if ready:
         names = dict.fromkeys(column.sql for column, _ in released(roles, ready))
         written = f", UPDATE ({', '.join(names)})"
-    text = template("roles.sql").format(table=table.sql, update=written)
+    usage = [
+        f"    GRANT USAGE ON SCHEMA {table.schema} TO {role};\n" if table.schema else ""
+        for role in ("aps_read", "aps_operate")
+    ]
+    text = template("roles.sql").format(
+        table=table.sql, update=written, read_usage=usage[0], operate_usage=usage[1]
+    )
     return text.replace("%%", "%")
 
 

@@ -61,9 +61,9 @@ def read(
     columns = [_column(row) for row in _rows(database, "columns", relation)]
     named = _key(relation, columns, _rows(database, "indexes", relation), key)
     asked = _valued(database, relation, columns, named, state)
-    return Table(
-        relation.shown, relation.sql, asked, tuple(c for n in named for c in asked if c.name == n)
-    )
+    schema = None if relation.schema == "public" else str(relation.row["schema_sql"])
+    keyed = tuple(c for n in named for c in asked if c.name == n)
+    return Table(relation.shown, relation.sql, asked, keyed, schema)
 
 
 def _relation(database: Database, given: str) -> _Relation:

@@ -65,12 +65,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`name` is what matrix.yaml calls it, `sql` what a query does; `key` are the columns that name a row."""
+    """`name` is what matrix.yaml calls it, `sql` what a query does; `key` are the columns that name a row.
+
+    `schema` is the SQL name of a schema that not everybody may use, None where everybody may.
+    """
 
     name: str
     sql: str
     columns: tuple[Column, ...]
     key: tuple[Column, ...]
+    schema: str | None = None
 
     def others(self) -> Iterable[Column]:
         return (column for column in self.columns if column not in self.key)

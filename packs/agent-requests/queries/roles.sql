@@ -1,4 +1,4 @@
--- What the roles of aps need here, where they exist (`aps init` makes them). Idempotent. None may delete anything.
+-- What the roles of aps need here, where they exist (`aps init --journal` makes them). Idempotent. None may delete anything.
 -- Settling an external write is neither a worker's nor aps's: grant agent_settle to the team of the other system.
 REVOKE EXECUTE ON FUNCTION agent_settle FROM PUBLIC;
 DO $$

@@ -1,4 +1,4 @@
--- What the roles of aps need here, where they exist (`aps init` makes them). Idempotent. None may delete anything.
+-- What the roles of aps need here, where they exist (`aps init --journal` makes them). Idempotent. None may delete anything.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'aps_read') THEN

@@ -108,7 +108,9 @@ def test_an_uncertain_external_write_is_settled_by_hand_and_by_nobody_else(
     job = look.job(JOB)
     assert job["state"] == "uncertain_external_write"
     assert "psql -v request=r-1 -v step=2 " in job["command"]
-    assert "crm-oncall" in look.aps("inspect", JOB).stdout
+    page = " ".join(look.aps("inspect", JOB).stdout.split())
+    assert "crm-oncall" in page
+    assert "where no row is printed, nothing was settled" in page
     assert f"aps inspect {JOB}" in look.aps("inspect").stdout
     said = look.aps("reclaim", JOB, *SIGNED)
     assert said.code == Exit.REFUSED

@@ -94,6 +94,17 @@ def test_a_worker_killed_after_its_claim_leaves_it_processing_and_nothing_tells(
     assert dead["evidence"] == living["evidence"]
 
 
+def test_the_page_of_a_job_says_beside_the_command_what_a_person_vouches_for(
+    database: Database, look: Look
+) -> None:
+    """Whoever reads only as far as the command must not take it for free."""
+    session(database).run("claim")
+    lines = [" ".join(line.split()) for line in look.aps("inspect", "1").stdout.splitlines()]
+    may = next(n for n, line in enumerate(lines) if line.startswith("you may aps reclaim 1"))
+    assert "vouch for all-workers-stopped" in lines[may + 1 : may + 4]
+    assert not [line for line in look.aps("inspect", "2").stdout.splitlines() if "vouch" in line]
+
+
 def test_a_release_without_the_attestation_is_refused_and_says_why(
     database: Database, look: Look
 ) -> None:
