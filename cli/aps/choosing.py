@@ -12,7 +12,6 @@ from aps.evidence import Judgement
 from aps.files import Looked, Wanted
 from aps.model.matrix import Matrix, State
 from aps.model.report import UNDETERMINED
-from aps.snapshot import Key
 
 # Without --limit a bulk operation takes so many, oldest first: releasing all at once can bring a system down again.
 DEFAULT_LIMIT = 100
@@ -104,12 +103,9 @@ def _of_job(matrix: Matrix, command: str, judged: Judgement) -> State | None:
     return next((state for state in states if state and acts(state, command)), None)
 
 
-def why_not(
-    matrix: Matrix, command: str, chosen: State | None, judged: Judgement, values: Key
-) -> str:
+def why_not(matrix: Matrix, command: str, chosen: State | None, judged: Judgement) -> str:
     """Why a named job is left out, that is not in the state chosen."""
     own = matrix.state(judged.state)
-    keyed = dict(zip(matrix.key, values, strict=True))
     doubt = permission.refusal(judged, None)
     if doubt or own is None:
         return doubt or UNDETERMINED
@@ -118,7 +114,7 @@ def why_not(
         return f"nothing to do: {own.title}, and its file was read"
     if chosen is not None and acts(own, command):
         return f"it is in {own.name}, not in {chosen.name}"
-    if by_hand := permission.by_hand(own, keyed):
+    if by_hand := permission.by_hand(own):
         return by_hand
     if own.action and own.action.run != command:
         return f"its action is {own.action.run}, not {command}"

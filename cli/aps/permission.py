@@ -63,7 +63,7 @@ def _unread(unread: Mapping[str, str]) -> str:
 
 
 def command(action: Action, jobs: Sequence[str], suffix: str, keyed: Keyed = _UNKEYED) -> str:
-    """What to type; for a manual action, the queue's own command with the values of the key in place of `{COLUMN}`."""
+    """What to type; for a manual action, the queue's own command with the values of `keyed` in place of `{NAME}`."""
     if action.run != "manual":
         return key.typed(f"aps {action.run}", jobs, suffix)
     known = {f"{{{column}}}": shlex.quote(value) for column, value in keyed.items()}
@@ -72,12 +72,12 @@ def command(action: Action, jobs: Sequence[str], suffix: str, keyed: Keyed = _UN
     return re.sub(places, lambda place: known[place[0]], str(action.command))
 
 
-def by_hand(state: State, keyed: Keyed = _UNKEYED) -> str | None:
+def by_hand(state: State) -> str | None:
     """Why no command of aps acts on a job of this state: a person does, with the queue's own command."""
     if state.action is None or state.action.run != "manual":
         return None
-    typed = command(state.action, [], "", keyed)
-    return f"its action is manual, {state.owner.team} does it with the queue's own command: {typed}"
+    team = state.owner.team
+    return f"its action is manual: {team} does it with the queue's own command, which `aps inspect` of the job shows"
 
 
 def suits(snapshot: Snapshot) -> None:

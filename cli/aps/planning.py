@@ -69,7 +69,7 @@ def _split(
     for values, judged in gathered.jobs.items():
         name = key.text(values)
         if state is None or not permission.holds(judged, state):
-            reason: str | None = choosing.why_not(matrix, command, state, judged, values)
+            reason: str | None = choosing.why_not(matrix, command, state, judged)
         else:
             reason = permission.refusal(judged, state) or gathered.ahead.get(values)
         if state is None or reason:

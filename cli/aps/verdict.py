@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from aps import dossier, evidence, permission, severity
 from aps.evidence import Judgement
 from aps.model import key
+from aps.model.matrix import DSN, SCHEMA
 from aps.model.report import Job, Level
 from aps.snapshot import Key, Snapshot
 
@@ -65,7 +66,7 @@ def _commands(
     own = snapshot.matrix.state(judged.state)
     found = [own, *(snapshot.matrix.state(one) for one in judged.rows)]
     states = [state for state in found if state and (state is own or state.kind == "overlay")]
-    name, keyed = key.text(values), dict(zip(snapshot.matrix.key, values, strict=True))
+    name, keyed = key.text(values), _places(snapshot, values)
     taken = {own.action.run} if own and own.action else set()
     for state in dict.fromkeys(states):
         if state.action is None or permission.refusal(judged, state):
@@ -77,6 +78,13 @@ def _commands(
         taken.add(run)
         suffix = " ".join(filter(None, words))
         yield state.name, permission.command(state.action, [name], suffix, keyed)
+
+
+def _places(snapshot: Snapshot, values: Key) -> dict[str, str]:
+    """What a manual command may name: the columns of the key, and where this look was taken."""
+    matrix = snapshot.matrix
+    place = {DSN: snapshot.database.conninfo, SCHEMA: matrix.schema or "public"}
+    return place | dict(zip(matrix.key, values, strict=True))
 
 
 def _worst(snapshot: Snapshot, judged: Judgement, age: float | None) -> Level | None:

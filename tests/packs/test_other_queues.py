@@ -123,15 +123,15 @@ def test_a_time_without_a_zone_is_utc_whatever_zone_role_and_database_have(
 def test_the_command_of_a_manual_action_names_the_job_and_nothing_in_it_is_obeyed(
     database: Database, look: Look
 ) -> None:
-    leases.taken(database, "it's; rm -rf {why}")
+    leases.taken(database, "it's; rm -rf {schema}")
     database.execute(b"UPDATE lease_job SET tries = -1")
-    job = look.job("it's; rm -rf {why}")
-    command = "leasectl release --id 'it'\"'\"'s; rm -rf {why}' --why {why}"
+    job = look.job("it's; rm -rf {schema}")
+    command = "leasectl release --id 'it'\"'\"'s; rm -rf {schema}' --why WHY"
     assert (job["permitted"], job["command"]) == (True, command)
-    assert command in look.aps("inspect", "it's; rm -rf {why}").stdout
-    said = look.aps("reclaim", "it's; rm -rf {why}", *SIGNED)
+    assert command in look.aps("inspect", "it's; rm -rf {schema}").stdout
+    said = look.aps("reclaim", "it's; rm -rf {schema}", *SIGNED)
     assert said.code == Exit.REFUSED
-    assert "its action is manual, lease-oncall does it" in " ".join(said.stdout.split())
+    assert "its action is manual: lease-oncall does it" in " ".join(said.stdout.split())
 
 
 def test_tables_may_lie_in_any_schema(database: Database) -> None:

@@ -31,7 +31,7 @@ states:
     rollback: {criterion: another row changes, irreversible: its token is spent}
   stuck:
     means: only its own tool may touch it
-    action: {run: manual, command: "leasectl release --id {id} --why {why}", effect: ready again}
+    action: {run: manual, command: "leasectl release --id {id} --why WHY", effect: ready again}
     rollback: {criterion: its tool says so, irreversible: there is none}
 absent:
   unconfirmed_materialization: there are no inputs

@@ -42,6 +42,11 @@ ALONE = [
         "20:30: states.adoption",
     ),
     (
+        "{run: reclaim, attest: workers-stopped, effect: ready again}",
+        "{run: manual, command: 'free {idd}', effect: ready again}",
+        "19:37: states.adoption.action.command: {idd} is nothing that is filled in; there are {dsn}, {id}",
+    ),
+    (
         "effect: ready again",
         "effect: x, command: y",
         "19:64: states.adoption.action.command: is fo",

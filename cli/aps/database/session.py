@@ -51,6 +51,7 @@ class Database:
         self._search_path = search_path
         self._show = show
         self.host = connection.info.host or "local socket"
+        self.conninfo = _plain(connection.info.get_parameters())
 
     def __enter__(self) -> Database:
         return self
@@ -221,6 +222,13 @@ def _lag(row: Row) -> Lag:
         streams=streams,
         replayed_seconds=None if replayed is None else max(0.0, float(replayed)),
     )
+
+
+def _plain(parameters: Mapping[str, str]) -> str:
+    """Where and as whom, as a connection string for another program: no secret is in it."""
+    place = ("service", "host", "hostaddr", "port", "dbname", "user", "sslmode")
+    given = {name: parameters[name] for name in place if name in parameters}
+    return psycopg.conninfo.make_conninfo("", **given)
 
 
 def timestamp(text: str | None) -> datetime:

@@ -10,7 +10,14 @@ from aps.matrix import parameters
 from aps.matrix.faults import Fault, nearest
 from aps.matrix.shape import NAME
 from aps.matrix.source import Source
-from aps.model.matrix import BOUND_ALWAYS, BOUND_TO_ACTIONS, CORE_STATES, ParameterType
+from aps.model.matrix import (
+    BOUND_ALWAYS,
+    BOUND_TO_ACTIONS,
+    CORE_STATES,
+    DSN,
+    SCHEMA,
+    ParameterType,
+)
 
 RESERVED = frozenset(
     {"unclassified", "conflict", "undetermined", "not_looked"}
@@ -104,6 +111,15 @@ def _contexts(source: Source, name: str) -> Iterator[Fault]:
             yield source.fault(("states", name, "context", at), text)
 
 
+def _places(source: Source, path: tuple[str, ...]) -> Iterator[Fault]:
+    """What a manual command names in braces is filled in; a slip of the fingers would be pasted as it stands."""
+    known = {*source.texts("key"), DSN, SCHEMA}
+    for place in re.findall(r"\{([A-Za-z_]\w*)\}", source.text(*path) or ""):
+        if place not in known:
+            told = ", ".join(f"{{{name}}}" for name in sorted(known))
+            yield source.fault(path, f"{{{place}}} is nothing that is filled in; there are {told}")
+
+
 def _action(source: Source, name: str) -> Iterator[Fault]:
     path = ("states", name, "action")
     run = source.text(*path, "run")
@@ -113,6 +129,7 @@ def _action(source: Source, name: str) -> Iterator[Fault]:
     if run in ("reclaim", "reconcile") and source.has(*path, "command"):
         text = f"is for manual only; {run} runs queries/{name}.{run}.sql"
         yield source.key_fault((*path, "command"), text)
+    yield from _places(source, (*path, "command"))
     if source.get(*path, "changes_per_job") == 0:
         yield from _looking(source, name, run)
     enforced = source.text("fencing") == "enforced"

@@ -45,6 +45,11 @@ BOUND_TO_ACTIONS = frozenset({"items", "operation", "reason", "actor", "before"}
 BOUND_TO_COMPLETION = frozenset({"epoch", "worker", "candidate", "digest"})
 
 
+# What a manual command may name beside the columns of the key: where the look was taken, as psql is told it.
+DSN = "dsn"
+SCHEMA = "schema"
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """One SQL file; `file` is relative to the pack, `parameters` all that its text names."""

@@ -107,7 +107,9 @@ def test_an_uncertain_external_write_is_settled_by_hand_and_by_nobody_else(
     overdue(database)
     job = look.job(JOB)
     assert job["state"] == "uncertain_external_write"
-    assert "psql -v request=r-1 -v step=2 " in job["command"]
+    assert " -v schema=public -v request=r-1 -v step=2 " in job["command"]
+    # It goes where aps looked, wherever libpq's own variables point.
+    assert f"dbname={database.name}" in job["command"]
     page = " ".join(look.aps("inspect", JOB).stdout.split())
     assert "crm-oncall" in page
     assert "where no row is printed, nothing was settled" in page
@@ -115,7 +117,7 @@ def test_an_uncertain_external_write_is_settled_by_hand_and_by_nobody_else(
     said = look.aps("reclaim", JOB, *SIGNED)
     assert said.code == Exit.REFUSED
     told = " ".join(said.stdout.split())
-    assert "its action is manual, crm-oncall does it with the queue's own command: echo" in told
+    assert "its action is manual: crm-oncall does it with the queue's own command, which" in told
     bulk = look.aps("reclaim", "--all", "--state", "uncertain_external_write")
     cli.refused(bulk, Exit.REFUSED, "manual", "crm-oncall")
     assert row(database) == ("owned", 1, None)
