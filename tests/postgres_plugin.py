@@ -18,6 +18,7 @@ from aps.demo.binaries import Binaries
 from aps.demo.cluster import Cluster
 from aps.errors import ApsError
 from tests.support.database import Database, Server
+from tests.support.standby import Standby
 
 _OLDEST = Path("/usr/lib/postgresql/15")
 _CHOSEN = pytest.StashKey[dict[str, Binaries]]()
@@ -81,6 +82,23 @@ def server(
     if name not in servers:
         servers[name] = Server(pytestconfig.stash[_CHOSEN][name])
     return servers[name]
+
+
+@pytest.fixture(scope="session")
+def standbys() -> Iterator[dict[Server, Standby]]:
+    """Those started so far, as `servers`: only what asks for one pays for one."""
+    started: dict[Server, Standby] = {}
+    yield started
+    for standby in started.values():
+        standby.stop()
+
+
+@pytest.fixture(scope="session")
+def standby(server: Server, servers: dict[str, Server], standbys: dict[Server, Standby]) -> Standby:
+    """A streaming standby of that server, at rest between two tests."""
+    if server not in standbys:
+        standbys[server] = Standby(server.cluster, server.binaries)
+    return standbys[server]
 
 
 @pytest.fixture

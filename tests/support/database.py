@@ -57,6 +57,7 @@ class Server:
     """A server with the template from which each test's database is cloned."""
 
     def __init__(self, binaries: Binaries) -> None:
+        self.binaries = binaries
         self.cluster = clusters.start(clusters.new_folder(), binaries, keep=False)
         self._numbers = itertools.count(1)
         try:

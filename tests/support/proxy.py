@@ -110,7 +110,7 @@ class Proxy:
         with client, socket.socket(socket.AF_UNIX) as server:
             with contextlib.suppress(Cut, OSError):
                 server.connect(str(self._target))
-                server.sendall(_startup(client))
+                server.sendall(startup(client))
                 self._exchange(client, server)
             client.close()
             self._whole.wait()
@@ -121,11 +121,11 @@ class Proxy:
             if server in readable:
                 client.sendall(_some(server))
             if client in readable:
-                message = _message(client)
-                if _is_commit(message) and self._scripts:
-                    self._scripts.pop(0)(Commit(client, server, message))
+                sent = message(client)
+                if _is_commit(sent) and self._scripts:
+                    self._scripts.pop(0)(Commit(client, server, sent))
                 else:
-                    server.sendall(message)
+                    server.sendall(sent)
 
 
 def _some(source: socket.socket) -> bytes:
@@ -135,7 +135,7 @@ def _some(source: socket.socket) -> bytes:
     return part
 
 
-def _exactly(source: socket.socket, size: int) -> bytes:
+def exactly(source: socket.socket, size: int) -> bytes:
     received = b""
     while len(received) < size:
         part = source.recv(size - len(received))
@@ -145,14 +145,14 @@ def _exactly(source: socket.socket, size: int) -> bytes:
     return received
 
 
-def _startup(client: socket.socket) -> bytes:
-    head = _exactly(client, 4)
-    return head + _exactly(client, struct.unpack("!I", head)[0] - 4)
+def startup(client: socket.socket) -> bytes:
+    head = exactly(client, 4)
+    return head + exactly(client, struct.unpack("!I", head)[0] - 4)
 
 
-def _message(client: socket.socket) -> bytes:
-    head = _exactly(client, 5)
-    return head + _exactly(client, struct.unpack("!I", head[1:])[0] - 4)
+def message(client: socket.socket) -> bytes:
+    head = exactly(client, 5)
+    return head + exactly(client, struct.unpack("!I", head[1:])[0] - 4)
 
 
 def _is_commit(message: bytes) -> bool:
