@@ -7,3 +7,5 @@ SELECT s.request, s.step, s.opened_at AS since,
        s.version, s.task
   FROM agent_step s
  WHERE s.state = 'open'
+   AND NOT EXISTS (SELECT FROM agent_ownership o WHERE o.request = s.request AND o.step = s.step
+                      AND (o.version > s.version OR o.ended_at IS NULL))
