@@ -1,7 +1,10 @@
 -- Publications that stand while their file was looked at and is absent or has other bytes.
--- Returns job_id, since, problem, kind, epoch, published_name, published_digest, observed_size, observed_digest, level.
+-- Returns job_id, since, problem, retention (whether its time was over, so that absence was to be expected), kind, epoch, published_name, published_digest, observed_size, observed_digest, level.
 SELECT j.job_id, j.published_at AS since,
        CASE WHEN o.size IS NULL THEN 'absent' ELSE 'other digest' END AS problem,
+       CASE WHEN o.size IS NOT NULL THEN NULL
+            WHEN j.published_at <= %(clock)s - %(result_retention)s THEN 'expected: past the retention of results'
+            ELSE 'unexpected: within the retention of results' END AS retention,
        j.kind, j.published_epoch AS epoch, j.published_name, j.published_digest,
        o.size AS observed_size, o.digest AS observed_digest,
        CASE WHEN o.digest IS NULL THEN 'listed' ELSE %(observed_level)s::text END AS level
