@@ -23,7 +23,7 @@ _COLUMNS = (
 def text(report: Report, view: View) -> str:
     needy = [finding for finding in report.states if finding.severity]
     table = grid.text(_COLUMNS, [_row(finding, view) for finding in needy], view) if needy else ""
-    rest = [heading.unread(report, report.states, view)]
+    rest = [_partial(report), heading.unread(report, report.states, view)]
     rest += [_clear(report, view), _not_looked(report, view), heading.files(report, view)]
     if not view.quiet:
         rest.append(_next(needy, view))
@@ -68,6 +68,13 @@ def _nobody(report: Report) -> str:
     if all(finding.jobs == 0 for finding in unfinished):
         return "there are no unfinished jobs in this queue"
     return "nothing needs anybody"
+
+
+def _partial(report: Report) -> str:
+    """How much of the matrix this answer rests on, where that is not all of it."""
+    unread = sum(finding.verdict == "undetermined" for finding in report.states)
+    total = len(report.states)
+    return f"a partial answer: {total - unread} of {total} states" if unread else ""
 
 
 def _clear(report: Report, view: View) -> str:
