@@ -19,7 +19,6 @@ from aps.model.matrix import Query, State
 from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence
 from aps.snapshot import BEGINNING, Key, Snapshot, explain
 
-
 # Of the time of one statement what is asked beside the states may take so much, once all together took too long.
 _PARTS = 10
 # All states apart together take no longer than so many statements may; a slow one gets half of what is left.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aps.model import key
 from aps.model.report import Finding, Report
-from aps.render import age, grid, heading, prose
+from aps.render import age, grid, heading, prose, shared
 from aps.render.grid import Column, Row
 from aps.render.view import View, mark
 
@@ -28,7 +28,8 @@ def text(report: Report, view: View) -> str:
     if not view.quiet:
         rest.append(_next(needy, view))
     head = heading.report(report, view)
-    return prose.paragraphs([[head], [table or _nobody(report)], rest])
+    common = shared.lines(report.causes, view)
+    return prose.paragraphs([[head], [table or _nobody(report)], common, rest])
 
 
 def _row(finding: Finding, view: View) -> Row:
