@@ -5,6 +5,7 @@ SELECT s.request, s.step, s.updated_at AS since,
        CASE WHEN o.newest > s.version THEN 'an ownership stands above its version: was the database restored? ask the DBA'
             WHEN s.version = 9223372036854775807 THEN 'the version is at the end of its range' END AS refusal,
        CASE WHEN o.newest > s.version THEN 'an ownership above its version'
+            WHEN s.state = 'open' AND o.open IS NULL THEN 'open at a version that cannot rise: no worker can acquire it'
             WHEN s.state = 'open' THEN 'open with an open ownership: something released it past the statements'
             WHEN o.open < s.version THEN 'an open ownership below its version'
             WHEN o.open IS NULL THEN 'owned without an open ownership'
@@ -14,7 +15,7 @@ SELECT s.request, s.step, s.updated_at AS since,
  CROSS JOIN LATERAL (SELECT min(o.version) FILTER (WHERE o.ended_at IS NULL) AS open, max(o.version) AS newest
                        FROM agent_ownership o WHERE o.request = s.request AND o.step = s.step) o
  WHERE CASE s.state
-         WHEN 'open' THEN o.open IS NOT NULL OR o.newest > s.version
+         WHEN 'open' THEN o.open IS NOT NULL OR o.newest > s.version OR s.version = 9223372036854775807
          WHEN 'owned' THEN NOT (s.expires_at <= %(clock)s AND s.external_operation IS NOT NULL)
                            AND (o.open IS DISTINCT FROM s.version OR o.newest IS DISTINCT FROM s.version
                                 OR s.expires_at > %(clock)s + %(max_lease)s)
