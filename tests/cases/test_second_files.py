@@ -151,6 +151,24 @@ def test_c21_a_digest_of_the_short_bytes_proves_transfer_and_not_completeness(
     )
 
 
+def test_c21_an_empty_file_is_found_by_a_listing_and_a_result_that_is_empty_is_none(
+    held: Artifacts,
+) -> None:
+    c = case(held, "c21_truncated_file")
+    held.write("121/1-a", b"")
+    held.write("1211/1-a", b"")
+    empty = f"sha256:{hashlib.sha256(b'').hexdigest()}"
+    c.run(
+        b"SET session_replication_role = replica",
+        f"UPDATE aps.job SET published_digest = '{empty}' WHERE job_id = 1211".encode(),
+    )
+    told = c.look(121, 1211)
+    assert [job["state"] for job in told["jobs"]] == ["missing_artifact", "confirmed_publication"]
+    (row,) = told["jobs"][0]["evidence"]["missing_artifact"]
+    assert (row["problem"], row["level"]) == ("empty", "listed")
+    assert outcomes(c.apply("reconcile", "121")) == {"121": "applied"}
+
+
 def test_c25_a_file_under_a_live_lease_is_nobodys_to_clean(held: Artifacts) -> None:
     c = case(held, "c25_write_in_progress")
     held.write("125/4-a.part", b"growing")
