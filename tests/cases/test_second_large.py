@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -69,6 +70,27 @@ def test_c31_with_its_index_the_same_table_is_read_whole(c: Case) -> None:
     assert counts["live_lease"] == 500
     done = c.under("aps_operate").apply("reclaim", "--all", "--state", "adoption")
     assert set(outcomes(done).values()) == {"applied"}
+
+
+def test_c31_without_an_index_on_the_state_the_answer_is_whole_as_long_as_there_is_time(
+    c: Case,
+) -> None:
+    c.run(
+        b"CREATE INDEX ON aps.attempt (job_id, epoch)",
+        b"DROP INDEX aps.job_unfinished, aps.job_materializing, aps.job_ready, aps.job_running, aps.job_finished",
+        b"SET session_replication_role = replica",
+        b"INSERT INTO aps.job (job_id, request_key, kind, state, epoch, reason, finished_at)"
+        b" OVERRIDING SYSTEM VALUE SELECT 900000 + n, 'old ' || n, 'render', 'failed', 1, 'x', now() - interval '9 d'"
+        b" FROM generate_series(1, 50000) AS n",
+        b"ANALYZE",
+    )
+    whole = replace(c, more=())
+    counts = {one["state"]: one["jobs"] for one in whole.look()["states"] if one["jobs"]}
+    assert counts == {"adoption": 100, "live_lease": 500, "ready": 5, "confirmed_publication": 1}
+    hurried = replace(c, more=("--timeout", "1ms"))
+    said = hurried.told("inspect")
+    assert said.code in (12, 31)
+    assert "clear: all" not in said.stdout
 
 
 def test_c31_a_look_holds_nothing_back_for_longer_than_its_statements(c: Case) -> None:
