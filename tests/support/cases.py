@@ -31,13 +31,15 @@ def squeezed(text: str) -> str:
 class Case:
     """One database with the rows of a case, looked at and acted upon as an operator types it.
 
-    `role` looks and acts; `pack` and `more` (further words, such as `--store`) are added to every command.
+    `role` looks and acts; `pack` and `more` (further words, such as `--store`) are added to every command. `via` is a
+    connection string where not straight to the database.
     """
 
     database: Database
     role: str = "aps_operate"
     pack: str = "aps"
     more: tuple[str, ...] = ()
+    via: str | None = None
 
     @classmethod
     def of(cls, database: Database, *names: str, **how: Any) -> Self:
@@ -60,7 +62,9 @@ class Case:
 
     def told(self, *words: str) -> cli.Result:
         """As shown on a wide terminal."""
-        here = ("--pack", self.pack, "--dsn", self.database.dsn(self.role), *self.more)
+        # The journal is of no one pack.
+        pack = () if words[0] == "log" else ("--pack", self.pack)
+        here = (*pack, "--dsn", self.via or self.database.dsn(self.role), *self.more)
         said = cli.call(*words, *here, env={"COLUMNS": "300"})
         assert "Traceback" not in said.stderr, said.stderr
         return said
@@ -75,10 +79,11 @@ class Case:
         said = self.told(*words, "--format", "json")
         assert said.stdout, said
         told: Told = json.loads(said.stdout)
-        assert told["exit_code"] == said.code
+        # A plan that is only shown has none.
+        assert told.get("exit_code", said.code) == said.code
         return told
 
-    def look(self, *jobs: int) -> Told:
+    def look(self, *jobs: int | str) -> Told:
         return self.json("inspect", *map(str, jobs))
 
     def job(self, job: int | str) -> Told:
@@ -86,7 +91,7 @@ class Case:
         found: Told = one
         return found
 
-    def states(self, *jobs: int) -> list[str]:
+    def states(self, *jobs: int | str) -> list[str]:
         """The one state of each, in the order given."""
         return [one["state"] for one in self.look(*jobs)["jobs"]]
 

@@ -57,12 +57,14 @@ class _Pooler:
             self._by_turns(client, first, second)
 
     def _by_turns(self, client: socket.socket, now: socket.socket, later: socket.socket) -> None:
+        simple = False
         while True:
             sent = b""
-            while sent[:1] != b"X" and not sent.endswith(b"S\0\0\0\4") and sent[:1] != b"Q":
+            while not _is_whole(sent, simple):
                 sent += message(client)
             if sent[:1] == b"X":
                 return
+            simple = sent[:1] == b"Q"
             now.sendall(sent)
             answer, idle = _until_ready(now)
             client.sendall(answer)
@@ -70,14 +72,23 @@ class _Pooler:
                 now, later = later, now
 
 
+def _is_whole(sent: bytes, simple: bool) -> bool:
+    """Whether the server answers this; what is copied after a simple query ends without a Sync."""
+    done = sent.endswith(b"c\0\0\0\4") and simple
+    return sent[:1] in (b"X", b"Q") or sent.endswith(b"S\0\0\0\4") or done
+
+
 def _until_ready(server: socket.socket) -> tuple[bytes, bool]:
-    """All up to ReadyForQuery, and whether no transaction is open then."""
+    """All up to ReadyForQuery or the begin of a COPY, and whether no transaction is open then."""
     received = b""
     while True:
         one = message(server)
         received += one
         if one[:1] == b"Z":
             return received, one[5:] == b"I"
+        if one[:1] == b"G":
+            # The server waits for what is to be copied.
+            return received, False
         if one[:1] == b"E" and one[5:].startswith(b"SFATAL"):
             return received, True
 
