@@ -6,7 +6,8 @@ SELECT j.job_id, j.updated_at AS since,
        CASE WHEN a.newest > j.epoch THEN 'an attempt above its epoch'
             WHEN j.state <> 'running' AND num_nonnulls(j.worker, j.lease_until, j.candidate) > 0
                  THEN j.state || ' with a worker, lease or candidate'
-            WHEN j.state <> 'running' THEN j.state || ' with an open attempt'
+            WHEN j.state <> 'running' AND a.open IS NOT NULL THEN j.state || ' with an open attempt'
+            WHEN j.state <> 'running' THEN j.state || ' at an epoch that cannot rise: no worker can claim it'
             WHEN j.worker IS NULL THEN 'running without a worker'
             WHEN j.lease_until IS NULL THEN 'running without a lease'
             WHEN j.candidate IS NULL THEN 'running without a candidate'
@@ -22,4 +23,5 @@ SELECT j.job_id, j.updated_at AS since,
             THEN num_nonnulls(j.worker, j.lease_until, j.candidate) < 3
                  OR a.open IS DISTINCT FROM j.epoch OR a.newest IS DISTINCT FROM j.epoch
                  OR j.lease_until > %(clock)s + %(max_lease)s
-            ELSE num_nonnulls(j.worker, j.lease_until, j.candidate) > 0 OR a.open IS NOT NULL OR a.newest > j.epoch END
+            ELSE num_nonnulls(j.worker, j.lease_until, j.candidate) > 0 OR a.open IS NOT NULL OR a.newest > j.epoch
+                 OR j.epoch = 9223372036854775807 END

@@ -1,5 +1,5 @@
--- Files that an attempt names, whose epoch is over, that no row publishes or takes as its input, and that are past the
--- grace. One item an attempt.
+-- Files that an attempt names, whose epoch is over, that no row publishes or takes as its input, that no open attempt
+-- names as well, and that are past the grace. One item an attempt.
 -- Returns job_id, item, since, epoch, worker, ended_as, observed_size, observed_digest, level.
 SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.ended_as,
        o.size AS observed_size, o.digest AS observed_digest,
@@ -14,3 +14,5 @@ SELECT a.job_id, a.candidate AS item, a.ended_at AS since, a.epoch, a.worker, a.
    AND (j.lease_until IS NULL OR j.lease_until <= %(clock)s - %(orphan_grace)s OR j.epoch > a.epoch)
    AND NOT EXISTS (SELECT FROM aps.job p WHERE p.published_name = a.candidate)
    AND NOT EXISTS (SELECT FROM aps.job i WHERE i.input_name = a.candidate)
+   -- Should a name ever be given twice, the later owner may be writing it.
+   AND NOT EXISTS (SELECT FROM aps.attempt o WHERE o.candidate = a.candidate AND o.ended_at IS NULL)

@@ -7,5 +7,5 @@ SELECT j.job_id, j.ready_at AS since,
        END AS locked,
        j.kind, j.epoch
   FROM aps.job j
- WHERE j.state = 'ready' AND num_nonnulls(j.worker, j.lease_until, j.candidate) = 0
+ WHERE j.state = 'ready' AND j.epoch < 9223372036854775807 AND num_nonnulls(j.worker, j.lease_until, j.candidate) = 0
    AND NOT EXISTS (SELECT FROM aps.attempt a WHERE a.job_id = j.job_id AND (a.epoch > j.epoch OR a.ended_at IS NULL))

@@ -7,6 +7,7 @@ looking, planning and the check under the lock all judge jobs here.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +18,11 @@ from aps.database import QueryError, Row
 from aps.model.matrix import Query, State
 from aps.model.report import CONFLICT, UNCLASSIFIED, UNDETERMINED, Evidence
 from aps.snapshot import BEGINNING, Key, Snapshot, explain
+
+# Of the time of one statement what is asked beside the states may take so much, once all together took too long.
+_PARTS = 10
+# All states apart together take no longer than so many statements may; a slow one gets half of what is left.
+_APART = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +59,16 @@ def survey(snapshot: Snapshot, limit: int) -> dict[str, Count]:
     try:
         with snapshot.database.savepoint():
             rows = _surveyed(snapshot, snapshot.states, snapshot.matrix.population, limit)
-    except QueryError:
-        rows = _surveyed_apart(snapshot, limit)
+    except QueryError as error:
+        rows = _surveyed_apart(snapshot, limit, error)
     return {str(row["state"]): _count(row) for row in rows}
 
 
-def _surveyed_apart(snapshot: Snapshot, limit: int) -> list[Row]:
+def _surveyed_apart(snapshot: Snapshot, limit: int, together: QueryError) -> list[Row]:
     """Leave out what fails alone; where the rest cannot run together, each state's own count without the doubts."""
     population: Query | None = snapshot.matrix.population
+    if _out_of_time(together):
+        snapshot.database.hasten(snapshot.database.longest / _PARTS)
     failure = _failure_of_population(snapshot)
     if failure:
         population = None
@@ -69,7 +77,7 @@ def _surveyed_apart(snapshot: Snapshot, limit: int) -> list[Row]:
     def ask(states: Sequence[State]) -> list[Row]:
         return _surveyed(snapshot, states, None, limit)
 
-    alone = _isolated(snapshot, ask, snapshot.states)
+    alone = _isolated(snapshot, ask, snapshot.states, together)
     try:
         with snapshot.database.savepoint():
             return _surveyed(snapshot, snapshot.states, population, limit)
@@ -138,8 +146,8 @@ def asked(
     try:
         with snapshot.database.savepoint():
             return ask(states)
-    except QueryError:
-        _isolated(snapshot, ask, states)
+    except QueryError as error:
+        _isolated(snapshot, ask, states, error)
         return _together(snapshot, ask, [state for state in states if state in snapshot.states])
 
 
@@ -174,17 +182,41 @@ def _judgements(snapshot: Snapshot, jobs: int, rows: Sequence[Row]) -> list[Judg
 
 
 def _isolated(
-    snapshot: Snapshot, ask: Callable[[Sequence[State]], list[Row]], states: Sequence[State]
+    snapshot: Snapshot,
+    ask: Callable[[Sequence[State]], list[Row]],
+    states: Sequence[State],
+    together: QueryError,
 ) -> list[Row]:
-    """What each state says alone; one whose query fails is unread from now on."""
+    """What each state says alone; one whose query fails is unread from now on.
+
+    Where all together took too long, they share the time of three statements.
+    """
     rows = []
-    for state in states:
+    slow = _out_of_time(together)
+    until = time.monotonic() + _APART * snapshot.database.longest
+    for left, state in zip(range(len(states), 0, -1), states, strict=True):
+        share = min(snapshot.database.longest, (until - time.monotonic()) / min(left, 2))
+        if slow:
+            snapshot.database.hasten(share)
         try:
             with snapshot.database.savepoint():
                 rows += ask([state])
         except QueryError as error:
-            snapshot.unread[state.name] = explain(error, state.evidence.sql, snapshot.server.role)
+            reason = explain(error, state.evidence.sql, snapshot.server.role)
+            if slow and _out_of_time(error):
+                reason = _too_slow(share)
+            snapshot.unread[state.name] = reason
+    if slow:
+        snapshot.database.hasten(snapshot.database.longest)
     return rows
+
+
+def _out_of_time(error: QueryError) -> bool:
+    return error.sqlstate == "57014"
+
+
+def _too_slow(share: float) -> str:
+    return f"statement timeout after {share:.2g} s, its share of --timeout: it may lack an index"
 
 
 def since(rows: Iterable[Evidence]) -> datetime | None:

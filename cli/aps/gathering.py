@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from aps import choosing, evidence, files, naming, permission, shortlist
+from aps import causes, choosing, evidence, files, naming, permission, shortlist
 from aps import snapshot as snapshots
 from aps.choosing import Selection
 from aps.errors import Refused, StoreError
 from aps.evidence import Judgement
 from aps.files import Looked, Sight, Wanted
 from aps.model.matrix import State
-from aps.model.report import Evidence
+from aps.model.report import Cause, Evidence
 from aps.snapshot import Key, Snapshot
 
 # So many inputs are judged together until enough are found that may be confirmed.
@@ -34,6 +34,7 @@ class Gathered:
     looked: Looked = field(default_factory=Looked)
     beside: dict[Key, Judgement] = field(default_factory=dict)
     ahead: dict[Key, str] = field(default_factory=dict)
+    causes: tuple[Cause, ...] = ()
 
     def rows(self, judged: Judgement, wanted: Wanted | None) -> tuple[Evidence, ...]:
         """The evidence to act upon: of several items those that were asked for."""
@@ -55,7 +56,9 @@ def by_rows(snapshot: Snapshot, command: str, selection: Selection) -> Gathered:
         keys = _oldest(snapshot, state, selection.wanted(state))
         judged = evidence.judge(snapshot, keys) if keys else []
     found = evidence.count(snapshot, state).jobs if state else len(keys)
-    return Gathered(snapshot, state, found, dict(zip(keys, judged, strict=True)))
+    shared = causes.of_state(snapshot, state) if state and found >= causes.FEW else ()
+    jobs = dict(zip(keys, judged, strict=True))
+    return Gathered(snapshot, state, found, jobs, causes=shared)
 
 
 def _oldest(snapshot: Snapshot, state: State, wanted: Wanted) -> list[Key]:

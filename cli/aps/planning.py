@@ -116,6 +116,7 @@ def _seal(command: str, selection: Selection, gathered: Gathered, sight: Sight |
         meanings=_meanings(matrix, jobs),
         fencing=matrix.fencing,
         second_sighting_seconds=_apart(gathered.state),
+        causes=gathered.causes,
     )
     unsealed = _with_files(unsealed, gathered, sight)
     return replace(unsealed, fingerprint=fingerprint(unsealed))

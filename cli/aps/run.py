@@ -60,7 +60,8 @@ class Run:
         """The state that is acted upon. Raises Refused where the matrix does not have it."""
         state = self.matrix.state(self.plan.state)
         if state is None:
-            raise Refused(f"{self.plan.state}: the matrix has no such state")
+            why = dict.fromkeys(f"{job.job}: {job.reason}" for job in self.plan.refused)
+            raise Refused("; ".join(why) or f"{self.plan.state}: the matrix has no such state")
         return state
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 from aps import packs, statements
 from aps.database import Database, QueryError, Row
 from aps.errors import DatabaseError
+from aps.matrix import zones
 from aps.model.matrix import Matrix, State
 from aps.model.report import Holder, Server, Versions
 from aps.observed import NOBODY_LOOKED, Observed
@@ -77,9 +78,13 @@ def take(
         BEGINNING if window is None else clock - window,
     )
     snapshot.versions = _versions(snapshot)
+    naive = _naive(snapshot)
     for state in matrix.states:
         if server.in_recovery and state.liveness in ("lease", "heartbeat", "session"):
             snapshot.unread[state.name] = "a standby cannot tell: it lags and sees no locks"
+            continue
+        if zoneless := _zoneless(state, naive):
+            snapshot.unread[state.name] = zoneless
             continue
         try:
             with database.savepoint():
@@ -90,6 +95,24 @@ def take(
                 _locked_out(snapshot) or reason if _is_lock(error) else reason
             )
     return snapshot
+
+
+def _naive(snapshot: Snapshot) -> list[str]:
+    schema, _, name = snapshot.matrix.table.rpartition(".")
+    named = {"table": name, "schema": schema or None}
+    return [str(row["name"]) for row in snapshot.database.rows(statements.read("naive"), named)]
+
+
+def _zoneless(state: State, naive: Sequence[str]) -> str | None:
+    """Why a verdict by the clock cannot be told: a time without a zone is another instant in another session."""
+    file = state.evidence.file
+    column = zones.undeclared(file, state.evidence.sql, naive) if naive else None
+    if column is None:
+        return None
+    return (
+        f"{column} holds times without a zone, and {file} compares it with the clock: "
+        f"say there which zone, ({column} AT TIME ZONE 'UTC') or another"
+    )
 
 
 def _versions(snapshot: Snapshot) -> Versions | None:

@@ -112,6 +112,11 @@ def items(query: Query) -> str:
     return read("items").format(evidence=query.sql)
 
 
+def common(query: Query) -> str:
+    """What the rows of a state have in common."""
+    return read("common").format(evidence=query.sql)
+
+
 def completion(query: Query) -> str:
     return read("completion").format(completion=query.sql)
 

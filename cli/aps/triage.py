@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, timedelta
 
-from aps import evidence, exits, files, findings, naming, severity, shortlist, verdict
+from aps import causes, evidence, exits, files, findings, naming, severity, shortlist, verdict
 from aps import snapshot as snapshots
 from aps.database import Database, QueryError
 from aps.errors import StoreError, Usage
@@ -19,6 +19,7 @@ from aps.model.report import (
     FORMAT_VERSION,
     UNCLASSIFIED,
     UNDETERMINED,
+    Cause,
     Finding,
     Job,
     PackRef,
@@ -60,9 +61,9 @@ def inspect(matrix: Matrix, database: Database, look: Look, sight: Sight | None 
         if sight is None:
             keys = _keys(snapshot, counts, chosen, look)
             judged = evidence.judge(snapshot, keys) if keys else []
-            seen = _Seen(
-                snapshot, snapshot, counts, Looked(), keys, _jobs(snapshot, keys, judged, look)
-            )
+            jobs = _jobs(snapshot, keys, judged, look)
+            shared = causes.of_queue(snapshot, counts)
+            seen = _Seen(snapshot, snapshot, counts, Looked(), keys, jobs, shared)
             return _report(seen, look, chosen, None)
         keys = naming.named(snapshot, look.jobs)
         if chosen and chosen.name not in snapshot.unread:
@@ -80,6 +81,7 @@ class _Seen:
     looked: Looked
     keys: Sequence[Key]
     jobs: Sequence[Job]
+    causes: tuple[Cause, ...] = ()
 
 
 def _with_files(
@@ -106,7 +108,9 @@ def _with_files(
             keys = _keys(snapshots.again(snapshot), counts, chosen, look)
     fresh, judged, looked = files.judge(sight, snapshot, keys, looked)
     with snapshot.database.look():
-        return _Seen(snapshot, fresh, counts, looked, keys, _jobs(fresh, keys, judged, look))
+        jobs = _jobs(fresh, keys, judged, look)
+        shared = () if look.jobs else causes.of_queue(fresh, counts)
+        return _Seen(snapshot, fresh, counts, looked, keys, jobs, shared)
 
 
 def _jobs(
@@ -138,6 +142,7 @@ def _report(seen: _Seen, look: Look, chosen: State | None, sight: Sight | None) 
         jobs_total=_total(found, look, chosen, len(seen.keys)),
         exit_code=exit_code(jobs if look.jobs else (), found, snapshot.versions),
         versions=snapshot.versions,
+        causes=seen.causes,
     )
 
 

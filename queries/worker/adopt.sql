@@ -7,7 +7,9 @@ WITH chosen AS MATERIALIZED (
     FROM aps.job j
    -- Read once, so that the index gives only what is over; a lock is never waited for, so the clock is not too old.
    WHERE j.state = 'running' AND j.lease_until <= (SELECT clock_timestamp())
-     -- A row that inconsistent_row.sql shows is passed over: its next attempt may exist, and every adoption would fail on it.
+     -- A row that inconsistent_row.sql shows is passed over: its next attempt may exist, and every adoption would fail on it;
+     -- so is one whose epoch cannot rise.
+     AND j.epoch < 9223372036854775807
      AND (j.epoch, j.epoch) = (SELECT min(a.epoch) FILTER (WHERE a.ended_at IS NULL), max(a.epoch)
                                  FROM aps.attempt a WHERE a.job_id = j.job_id)
      AND %(abandon_limit)s > (SELECT count(*) + 1 FROM aps.attempt a

@@ -4,7 +4,9 @@
 WITH chosen AS MATERIALIZED (
   SELECT j.job_id FROM aps.job j
    WHERE j.state = 'ready'
-     -- A row that inconsistent_row.sql shows is passed over: its next attempt may exist, and every claim would fail on it.
+     -- A row that inconsistent_row.sql shows is passed over: its next attempt may exist or its epoch cannot rise, and every
+     -- claim would fail on it.
+     AND j.epoch < 9223372036854775807
      AND NOT EXISTS (SELECT FROM aps.attempt a
                       WHERE a.job_id = j.job_id AND (a.epoch > j.epoch OR a.ended_at IS NULL))
    ORDER BY j.ready_at, j.job_id LIMIT 1 FOR NO KEY UPDATE OF j SKIP LOCKED

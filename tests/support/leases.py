@@ -39,7 +39,7 @@ absent:
   confirmed_publication: what is done is deleted
   missing_artifact: there are no files
 """
-_ROW = "SELECT j.id, j.attempted_at AS since, md5(j.attempted_at::text || j.tries) AS token"
+_ROW = "SELECT j.id, (j.attempted_at AT TIME ZONE 'UTC') AS since, md5(j.attempted_at::text || j.tries) AS token"
 _PRESENT = "EXISTS (SELECT FROM lease_producer p WHERE p.id = j.producer)"
 _FILES = {
     "matrix.yaml": _MATRIX,
@@ -49,7 +49,7 @@ _FILES = {
     "queries/live_lease.sql": f"-- Taken.\n{_ROW} FROM lease_job j WHERE tries >= 0 AND {_PRESENT}\n",
     "queries/adoption.sql": (
         f"-- Left.\n{_ROW} FROM lease_job j WHERE producer IS NOT NULL AND tries >= 0 AND NOT {_PRESENT}"
-        " AND j.attempted_at <= %(clock)s - interval '30 min'\n"
+        " AND (j.attempted_at AT TIME ZONE 'UTC') <= %(clock)s - interval '30 min'\n"
     ),
     "queries/stuck.sql": "-- Stuck.\nSELECT id FROM lease_job WHERE producer IS NOT NULL AND tries < 0\n",
     "queries/adoption.reclaim.sql": (

@@ -44,7 +44,7 @@ ALONE = [
     (
         "{run: reclaim, attest: workers-stopped, effect: ready again}",
         "{run: manual, command: 'free {idd}', effect: ready again}",
-        "19:37: states.adoption.action.command: {idd} is nothing that is filled in; there are {dsn}, {id}",
+        "19:36: states.adoption.action.command: {idd} is nothing that is filled in; there are {dsn}, {job_id}",
     ),
     (
         "effect: ready again",

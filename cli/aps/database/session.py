@@ -94,6 +94,16 @@ class Database:
         """For the rest of this transaction no lock is waited for: one wait told that somebody holds one."""
         self.rows(statements.read("hurry"), {"lock_timeout": 1})
 
+    @property
+    def longest(self) -> float:
+        """How long a statement may take, in seconds."""
+        return self._limits.statement / 1000
+
+    def hasten(self, seconds: float) -> None:
+        """For the rest of this transaction a statement may take so long, and never longer than `longest`."""
+        longest = max(1, min(round(seconds * 1000), self._limits.statement))
+        self.rows(statements.read("hasten"), {"statement_timeout": longest})
+
     def serially(self) -> None:
         """For the rest of this transaction no statement is shared out among workers."""
         self.rows(statements.read("serial"), {"workers": 0})

@@ -24,7 +24,7 @@ RESERVED = frozenset(
     | {"schema", "roles", "population", "names", "ahead", "completion", "version"}
 )
 _BOUND = BOUND_ALWAYS | BOUND_TO_ACTIONS | {"max_lease"}
-_COLUMNS = frozenset({"since", "refusal", "item", "locked"})
+_COLUMNS = frozenset({"since", "refusal", "item", "locked", "blocked_by"})
 _NAME = r'[^."\s](?:[^."\n]*[^."\s])?'
 _TABLE = re.compile(rf"{_NAME}(\.{_NAME})?")
 _COLUMN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from aps.model.matrix import Fencing
 from aps.model.operation import Id
-from aps.model.report import Evidence, Identity, PackRef
+from aps.model.report import Cause, Evidence, Identity, PackRef
 
 FORMAT_VERSION = "1.0"
 
@@ -50,6 +50,7 @@ class Plan:
     `store` is where files were looked at, `level` how far; None, recorded: nobody looked. Of `looked` names that rows
     claim, and that could be judged, `missing` were absent; None where nobody looked. `writes` is False where the action
     is to look and nothing more. `meanings` are the matrix's words for each overlay of a job.
+    `causes` is what most of all that the state holds have in common.
     `second_sighting_seconds` is how long after the plan the jobs must be seen again, the same, before anything is done.
     `fingerprint` is a sha256 over everything else: it shows damage, not forgery.
     """
@@ -84,4 +85,5 @@ class Plan:
     notes: tuple[str, ...] = ()
     fencing: Fencing = "enforced"
     second_sighting_seconds: float | None = None
+    causes: tuple[Cause, ...] = ()
     fingerprint: str = ""

@@ -216,6 +216,21 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """What many jobs of a state share: `jobs` of the `among` looked at.
+
+    `what` is a column of the evidence with its `value` (of `since` the minute), `blocked_by` with the job that stands
+    in the way, or `locked` with who holds their rows, in words.
+    """
+
+    state: str
+    what: str
+    value: str
+    jobs: int
+    among: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A whole look. `jobs` are those that need someone, worst first, up to the limit; `jobs_total` is all of them."""
 
@@ -231,3 +246,4 @@ class Report:
     jobs_total: int | None
     exit_code: int
     versions: Versions | None = None
+    causes: tuple[Cause, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aps.model.plan import Plan, PlannedJob
 from aps.model.report import Evidence
 from aps.model.runbook import FENCING
-from aps.render import age, facts, grid, heading, prose
+from aps.render import age, facts, grid, heading, prose, shared
 from aps.render.grid import Column, Row
 from aps.render.prose import labelled
 from aps.render.view import View
@@ -21,8 +21,9 @@ def text(plan: Plan, view: View, apply: str | None) -> str:
     jobs = _jobs(plan, view) if plan.jobs else f"nothing would be applied: {_why_none(plan)}"
     terms = [*_terms(plan, view), *_files(plan, view), _apply(plan, view, apply)]
     rest = terms if plan.jobs else _files(plan, view)
+    common = labelled("in common:", shared.shared(plan.causes, view, plan.state), view, _LABEL)
     return prose.paragraphs(
-        [[_head(plan, view)], _first(plan, view), [jobs], [_refused(plan, view)], rest]
+        [[_head(plan, view)], [*_first(plan, view), common], [jobs], [_refused(plan, view)], rest]
     )
 
 

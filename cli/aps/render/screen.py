@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aps.model import key
 from aps.model.report import Finding, Report
-from aps.render import age, grid, heading, prose
+from aps.render import age, grid, heading, prose, shared
 from aps.render.grid import Column, Row
 from aps.render.view import View, mark
 
@@ -23,12 +23,13 @@ _COLUMNS = (
 def text(report: Report, view: View) -> str:
     needy = [finding for finding in report.states if finding.severity]
     table = grid.text(_COLUMNS, [_row(finding, view) for finding in needy], view) if needy else ""
-    rest = [heading.unread(report, report.states, view)]
+    rest = [_partial(report), heading.unread(report, report.states, view)]
     rest += [_clear(report, view), _not_looked(report, view), heading.files(report, view)]
     if not view.quiet:
         rest.append(_next(needy, view))
     head = heading.report(report, view)
-    return prose.paragraphs([[head], [table or _nobody(report)], rest])
+    common = shared.lines(report.causes, view)
+    return prose.paragraphs([[head], [table or _nobody(report)], common, rest])
 
 
 def _row(finding: Finding, view: View) -> Row:
@@ -68,6 +69,13 @@ def _nobody(report: Report) -> str:
     if all(finding.jobs == 0 for finding in unfinished):
         return "there are no unfinished jobs in this queue"
     return "nothing needs anybody"
+
+
+def _partial(report: Report) -> str:
+    """How much of the matrix this answer rests on, where that is not all of it."""
+    unread = sum(finding.verdict == "undetermined" for finding in report.states)
+    total = len(report.states)
+    return f"a partial answer: {total - unread} of {total} states" if unread else ""
 
 
 def _clear(report: Report, view: View) -> str:

@@ -14,7 +14,7 @@ from aps.scaffold.table import Column, Table
 
 _FOLDER = Path(__file__).parent / "templates"
 # Columns of evidence by which aps knows something; a table's own of that name is renamed.
-_MEANT = frozenset({"since", "refusal", "item", "locked"})
+_MEANT = frozenset({"since", "refusal", "item", "locked", "blocked_by"})
 _AND = "\n   AND "
 
 

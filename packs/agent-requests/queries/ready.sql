@@ -6,4 +6,6 @@ SELECT s.request, s.step, s.opened_at AS since,
        END AS locked,
        s.version, s.task
   FROM agent_step s
- WHERE s.state = 'open'
+ WHERE s.state = 'open' AND s.version < 9223372036854775807
+   AND NOT EXISTS (SELECT FROM agent_ownership o WHERE o.request = s.request AND o.step = s.step
+                      AND (o.version > s.version OR o.ended_at IS NULL))

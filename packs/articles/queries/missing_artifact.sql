@@ -1,2 +1,4 @@
--- Articles that are done without a rendered title: no worker statement leaves that. Returns id, title.
-SELECT id, title FROM article_claim_demo WHERE state = 'done' AND rendered_title IS NULL
+-- Articles that are done without a rendered title, or with an empty one of a title that is not. Returns id, title,
+-- rendered_title.
+SELECT id, title, rendered_title FROM article_claim_demo
+ WHERE state = 'done' AND (rendered_title IS NULL OR (rendered_title = '' AND title <> ''))

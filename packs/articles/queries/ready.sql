@@ -7,4 +7,4 @@ SELECT a.id,
        END AS locked,
        a.title
   FROM article_claim_demo a
- WHERE a.state = 'ready'
+ WHERE a.state = 'ready' AND a.rendered_title IS NULL

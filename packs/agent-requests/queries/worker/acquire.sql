@@ -14,6 +14,7 @@ WITH held AS MATERIALIZED (
          expires_at = h.clock + %(lease)s::interval, updated_at = h.clock
     FROM judged h
    WHERE s.request = h.request AND s.step = h.step
+     AND h.version < 9223372036854775807  -- where it cannot rise, nobody has the request: refused, not an error
      AND (h.state = 'open' OR (h.state = 'owned' AND h.expires_at <= h.clock AND h.external_operation IS NULL))
   RETURNING s.request, s.step, s.state, s.worker, s.version, s.expires_at
 ), answered AS (
