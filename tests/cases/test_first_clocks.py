@@ -11,6 +11,9 @@ from tests.support import packs
 from tests.support.cases import Case, outcomes
 from tests.support.database import Database
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 ATTEST = ("--attest", "all-workers-stopped")
 BARE = "lease_until"
 DECLARED = "(lease_until AT TIME ZONE '{}')"

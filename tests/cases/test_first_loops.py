@@ -12,6 +12,9 @@ from tests.support.artifacts import Artifacts
 from tests.support.cases import Case, detail, outcomes
 from tests.support.database import Database
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 
 def test_c08_a_flapping_lease_is_named_with_what_will_help(database: Database) -> None:
     # The case calls it adoptable; three lost workers make it poisoned here (DESIGN 2). The warning lies over it.

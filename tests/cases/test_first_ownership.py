@@ -11,6 +11,9 @@ from tests.support.cases import Case, detail, outcomes, squeezed
 from tests.support.database import Database
 from tests.support.queue import queue
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 
 def saved(case: Case, folder: Path, *words: str) -> str:
     file = str(folder / "plan.json")

@@ -11,6 +11,9 @@ from tests.support import agents, shipped
 from tests.support.cases import Case, outcomes
 from tests.support.database import Database
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 ARTICLES = "articles"
 STOPPED = ("--attest", "all-workers-stopped")
 KNOWN = ("--attest", "cause-known")

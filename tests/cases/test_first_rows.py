@@ -13,6 +13,9 @@ from tests.support.cases import Case, outcomes
 from tests.support.database import Database
 from tests.support.queue import queue
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 
 def test_c06_a_ready_row_with_an_owner_is_no_healthy_backlog(database: Database) -> None:
     case = Case.of(database, "first_c06_ready_with_owner")

@@ -15,6 +15,9 @@ from tests.support.proxy import between, cut_after, cut_before
 from tests.support.queue import queue
 from tests.support.standby import Standby
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 
 @pytest.fixture
 def poolside(database: Database) -> Iterator[Case]:

@@ -13,6 +13,9 @@ from tests.support.queue import queue
 from tests.support.shipped import Look, install
 from tests.support.standby import Standby
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 TOP = 9223372036854775807
 WHY = "the epoch is at the end of its range"
 

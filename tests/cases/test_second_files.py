@@ -12,6 +12,9 @@ from tests.support.cases import Case, outcomes
 from tests.support.database import Database
 from tests.support.standby import Standby
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 WHOLE = b"the whole result"
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from aps import packs
 from tests.support import trouble
 from tests.support.cases import Case, counts, outcomes
 from tests.support.database import Database
 from tests.support.standby import Standby
+
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
 
 
 def joined(folder: Path) -> str:

@@ -10,6 +10,9 @@ import pytest
 from tests.support.cases import Case, outcomes
 from tests.support.database import Database
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 # Seconds that one statement may take, and the whole look: all together, then all apart, what is left, the lists.
 STATEMENT = 1.0
 BOUND = 7 * STATEMENT

@@ -11,6 +11,9 @@ from tests.support import tenants
 from tests.support.cases import Case, counts, outcomes
 from tests.support.database import Database
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 
 @pytest.fixture
 def c29(database: Database, tmp_path: Path) -> Case:

@@ -14,6 +14,9 @@ from tests.support.queue import queue
 from tests.support.rows import ATTEMPT, RUNNING, insert
 from tests.support.standby import Standby
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 
 @pytest.fixture
 def held(database: Database, tmp_path: Path) -> Artifacts:

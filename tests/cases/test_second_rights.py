@@ -10,6 +10,9 @@ from tests.support.database import Database
 from tests.support.shipped import Look, install
 from tests.support.standby import Standby
 
+# The kinds of rows are judged on both servers elsewhere; so many whole commands run on one.
+pytestmark = pytest.mark.one_server
+
 SEEING = ("USAGE ON SCHEMA aps", "SELECT ON aps.job")
 
 
