@@ -1,5 +1,5 @@
--- Open requests again whose cause a person knows: the version rises by one, so that the worker before is refused; its ownership is closed.
--- Runs on locked rows that are still as planned; the fence is kept by aps. Returns request, step.
+-- Open requests again whose cause a person knows: the version rises by one, so that the worker before is refused; its
+-- ownership is closed. Runs on locked rows that are still as planned; the fence is kept by aps. Returns request, step.
 WITH freed AS (
   UPDATE agent_step s
      SET state = 'open', version = s.version + 1, worker = NULL, renewed_at = NULL, expires_at = NULL,
