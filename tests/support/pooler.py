@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import select
 import shutil
 import socket
 import struct
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.database import Database
-from tests.support.proxy import Cut, message, startup
+from tests.support.proxy import message, startup
 
 _NAME = b"application_name\0"
 
@@ -46,38 +45,52 @@ class _Pooler:
             client,
             socket.socket(socket.AF_UNIX) as first,
             socket.socket(socket.AF_UNIX) as second,
-            contextlib.suppress(OSError, Cut),
+            contextlib.suppress(OSError, ConnectionError),
         ):
             begin = startup(client)
             greetings = []
             for server in (first, second):
                 server.connect(str(self._target))
                 server.sendall(_nameless(begin) if self._forgets else begin)
-                greetings.append(_greeting(server))
+                greetings.append(_until_ready(server)[0])
             client.sendall(_with_own_key(greetings[0]))
             self._by_turns(client, first, second)
 
     def _by_turns(self, client: socket.socket, now: socket.socket, later: socket.socket) -> None:
-        """Whoever speaks is heard, for COPY is a conversation; the turn ends with the transaction."""
+        simple = False
         while True:
-            readable, _, _ = select.select([client, now], [], [])
-            if now in readable:
-                answer = message(now)
-                client.sendall(answer)
-                if answer[:1] == b"Z" and answer[5:] == b"I":
-                    now, later = later, now
-            elif client in readable:
-                now.sendall(message(client))
+            sent = b""
+            while not _is_whole(sent, simple):
+                sent += message(client)
+            if sent[:1] == b"X":
+                return
+            simple = sent[:1] == b"Q"
+            now.sendall(sent)
+            answer, idle = _until_ready(now)
+            client.sendall(answer)
+            if idle:
+                now, later = later, now
 
 
-def _greeting(server: socket.socket) -> bytes:
-    """All up to ReadyForQuery."""
+def _is_whole(sent: bytes, simple: bool) -> bool:
+    """Whether the server answers this; what is copied after a simple query ends without a Sync."""
+    done = sent.endswith(b"c\0\0\0\4") and simple
+    return sent[:1] in (b"X", b"Q") or sent.endswith(b"S\0\0\0\4") or done
+
+
+def _until_ready(server: socket.socket) -> tuple[bytes, bool]:
+    """All up to ReadyForQuery or the begin of a COPY, and whether no transaction is open then."""
     received = b""
     while True:
         one = message(server)
         received += one
         if one[:1] == b"Z":
-            return received
+            return received, one[5:] == b"I"
+        if one[:1] == b"G":
+            # The server waits for what is to be copied.
+            return received, False
+        if one[:1] == b"E" and one[5:].startswith(b"SFATAL"):
+            return received, True
 
 
 def _with_own_key(greeting: bytes) -> bytes:
