@@ -201,6 +201,16 @@ def check(plan: Plan, matrix: Matrix, server: Server, clock: datetime) -> None:
         raise PlanError(f"the plan expired at {plan.expires_at}; plan again")
 
 
+def held_to_matrix(plan: Plan, matrix: Matrix) -> None:
+    """Raises PlanError where a saved plan asks for less than the matrix does: who can write a file can seal it anew."""
+    state = matrix.state(plan.state)
+    asked = state.action.attest if state and state.action else None
+    if plan.jobs and (plan.attest, plan.second_sighting_seconds) != (asked, _apart(state)):
+        raise PlanError(
+            f"the plan has other terms than the matrix has for {plan.state}; plan again"
+        )
+
+
 def held_to_store(plan: Plan, snapshot: Snapshot, sight: Sight) -> Plan:
     """The saved plan or less: without jobs whose files are ahead of them. No transaction may be open.
 

@@ -109,6 +109,7 @@ def _saved(request: Request, target: Target, plan: Plan) -> tuple[Plan, str]:
         with database.look():
             server = database.probe()
             planning.check(plan, target.matrix, server, database.clock())
+            planning.held_to_matrix(plan, target.matrix)
             seen = snapshot.take(database, target.matrix, server) if sight else None
         if sight and seen:
             plan = planning.held_to_store(plan, seen, sight)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
-from aps import packs
+from aps import packs, planfile, planning
 from aps.exits import Exit
+from aps.model.plan import Plan
 from tests.support import cli, shipped
 from tests.support.database import Database
 from tests.support.sessions import eventually
@@ -115,6 +118,19 @@ def test_a_release_without_the_attestation_is_refused_and_says_why(
     cli.refused(said, Exit.REFUSED, "i-think-so", "all-workers-stopped")
     assert rows(database)[0] == (1, "processing", None)
     assert database.execute(b"SELECT count(*) FROM aps_journal.batch") == [(0,)]
+
+
+def test_a_saved_plan_that_was_written_without_the_attestation_is_refused(
+    database: Database, look: Look, tmp_path: Path
+) -> None:
+    session(database).run("claim")
+    file = tmp_path / "plan.json"
+    assert look.aps("reclaim", "1", "--plan-out", str(file)).code == Exit.CLEAR
+    plan = replace(planfile.read(file), attest=None)
+    sealed = replace(plan, fingerprint=planning.fingerprint(plan))
+    file.write_bytes(TypeAdapter(Plan).dump_json(sealed))
+    cli.refused(look.aps("reclaim", "--plan", str(file), *SIGNED), Exit.REFUSED, "other terms")
+    assert rows(database)[0] == (1, "processing", None)
 
 
 def test_a_release_with_the_attestation_is_done_and_the_word_stands_in_the_log(
