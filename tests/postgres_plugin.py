@@ -39,6 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A standby replays every database of every test that comes after it, so those that ask for one come last."""
+    items.sort(key=lambda item: "standby" in getattr(item, "fixturenames", ()))
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "server" not in metafunc.fixturenames:
         return
