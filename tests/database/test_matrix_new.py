@@ -14,6 +14,10 @@ from tests.support import cli
 from tests.support.database import Database
 
 
+# What a table is read from is the same on both servers; what is written is checked on both elsewhere.
+pytestmark = pytest.mark.one_server
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A table with rows: what `--table` is given, and the states that its rows must be in, with their numbers."""

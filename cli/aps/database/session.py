@@ -17,6 +17,7 @@ from aps import statements
 from aps.database import describing
 from aps.database.describing import Described
 from aps.database.failures import ConnectionLost, translated
+from aps.database.place import place
 from aps.errors import DatabaseError
 from aps.model.report import Identity, Lag, Server
 
@@ -51,7 +52,7 @@ class Database:
         self._search_path = search_path
         self._show = show
         self.host = connection.info.host or "local socket"
-        self.conninfo = _plain(connection.info.get_parameters())
+        self.conninfo = place(connection.info.get_parameters())
 
     def __enter__(self) -> Database:
         return self
@@ -232,13 +233,6 @@ def _lag(row: Row) -> Lag:
         streams=streams,
         replayed_seconds=None if replayed is None else max(0.0, float(replayed)),
     )
-
-
-def _plain(parameters: Mapping[str, str]) -> str:
-    """Where and as whom, as a connection string for another program: no secret is in it."""
-    place = ("service", "host", "hostaddr", "port", "dbname", "user", "sslmode")
-    given = {name: parameters[name] for name in place if name in parameters}
-    return psycopg.conninfo.make_conninfo("", **given)
 
 
 def timestamp(text: str | None) -> datetime:
