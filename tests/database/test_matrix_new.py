@@ -13,7 +13,6 @@ from aps import matrix
 from tests.support import cli
 from tests.support.database import Database
 
-
 # What a table is read from is the same on both servers; what is written is checked on both elsewhere.
 pytestmark = pytest.mark.one_server
 
