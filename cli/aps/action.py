@@ -7,11 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from aps import change, exits, files, permission, planning, quarantine, standing, undo, unfinished
+from aps import (
+    change,
+    exits,
+    gathering,
+    permission,
+    planning,
+    quarantine,
+    standing,
+    undo,
+    unfinished,
+)
 from aps import run as running
 from aps import snapshot as snapshots
 from aps.database import Database
-from aps.errors import Refused, StoreError
+from aps.errors import Refused
 from aps.exits import Exit
 from aps.model.operation import FORMAT_VERSION, OUTCOMES, Operation, Outcome, Result
 from aps.model.plan import PlannedJob
@@ -85,9 +95,7 @@ def _begun(run: Run) -> Snapshot:
         with database.look():
             snapshot = _checked(run, database)
         if run.sight:
-            fault = files.fault(run.sight, snapshot)
-            if fault:
-                raise StoreError(fault)
+            gathering.trust(run.sight, snapshot)
         elif run.state.artifacts and run.plan.jobs:
             raise Refused(f"{run.plan.state} depends on files: name their store with --store URL")
     return snapshot

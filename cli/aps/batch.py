@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from aps import hold
 from aps.database import Database
+from aps.hold import Held
 from aps.model.operation import Authority, Id, Result
 from aps.model.plan import Plan, PlannedJob
 from aps.settlement import Commit
@@ -73,9 +75,12 @@ class Attempt:
         self.pause("begun")
         return replace(self.seen, database=self.database, unread={})
 
-    def clocked(self, snapshot: Snapshot) -> Snapshot:
-        """After the locks: waited for or not, what they hold is judged by the clock of now."""
-        return replace(snapshot, clock=self.database.clock())
+    def locked(self, jobs: Sequence[PlannedJob]) -> tuple[Snapshot, Held]:
+        """Open the transaction and lock the rows; what they hold is judged by the clock of after. Raises QueryError."""
+        snapshot = self.begin()
+        held = hold.take(snapshot, self.plan, jobs)
+        self.pause("locked")
+        return replace(snapshot, clock=self.database.clock()), held
 
     def bound(self, snapshot: Snapshot, jobs: Sequence[PlannedJob]) -> dict[str, Any]:
         """What an action, its abort and its verify may name."""

@@ -25,12 +25,8 @@ from aps.snapshot import Snapshot
 
 def change(attempt: Attempt, jobs: Sequence[PlannedJob]) -> Batch:
     """The plan's action on the jobs that are still as planned. Raises RolledBack, QueryError, DatabaseError."""
-    snapshot = attempt.begin()
-    held = hold.take(snapshot, attempt.plan, jobs)
-    attempt.pause("locked")
-    snapshot = attempt.clocked(snapshot)
-    waiting = [job for job in jobs if job.id in held.images and job.id not in held.results]
-    kept, others = hold.judge(snapshot, attempt.plan, waiting)
+    snapshot, held = attempt.locked(jobs)
+    kept, others = hold.judge(snapshot, attempt.plan, held.waiting(jobs))
     attempt.pause("judged")
     state = snapshot.matrix.state(attempt.plan.state)
     if state is None or state.action is None:

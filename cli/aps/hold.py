@@ -20,6 +20,10 @@ class Held:
     images: dict[Id, Evidence]
     results: dict[Id, Result]
 
+    def waiting(self, jobs: Sequence[PlannedJob]) -> list[PlannedJob]:
+        """Those of these jobs that are held and have no outcome yet."""
+        return [job for job in jobs if job.id in self.images and job.id not in self.results]
+
 
 def take(snapshot: Snapshot, plan: Plan, jobs: Sequence[PlannedJob]) -> Held:
     """Lock the rows without waiting. Left out: done by this operation, held elsewhere, gone. Raises QueryError."""

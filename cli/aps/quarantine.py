@@ -94,11 +94,8 @@ def planned(snapshot: Snapshot, jobs: Sequence[PlannedJob], level: str) -> Snaps
 
 def _intend(attempt: Attempt, jobs: Sequence[PlannedJob]) -> Batch:
     """The intents of the files that are still as planned, judged under the locks of their rows."""
-    snapshot = attempt.begin()
-    held = hold.take(snapshot, attempt.plan, jobs)
-    attempt.pause("locked")
-    waiting = [job for job in jobs if job.id in held.images and job.id not in held.results]
-    kept, others = hold.judge(attempt.clocked(snapshot), attempt.plan, waiting)
+    snapshot, held = attempt.locked(jobs)
+    kept, others = hold.judge(snapshot, attempt.plan, held.waiting(jobs))
     attempt.pause("judged")
     results = held.results | others
     if not kept:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aps import hold
 from aps.batch import Attempt, Batch
 from aps.change import Change
 from aps.errors import Refused
@@ -17,16 +16,11 @@ from aps.snapshot import Snapshot
 
 def change(attempt: Attempt, jobs: Sequence[PlannedJob]) -> Batch:
     """The undo of the state's action. Raises RolledBack, QueryError, DatabaseError."""
-    snapshot = attempt.begin()
-    held = hold.take(snapshot, attempt.plan, jobs)
-    attempt.pause("locked")
-    snapshot = attempt.clocked(snapshot)
-    results = dict(held.results)
-    for job in jobs:
-        if job.id in held.images and job.id not in results:
-            result = _compare(job, held.images[job.id])
-            results |= {job.id: result} if result else {}
-    kept = [job for job in jobs if job.id in held.images and job.id not in results]
+    snapshot, held = attempt.locked(jobs)
+    waiting = held.waiting(jobs)
+    compared = ((job, _compare(job, held.images[job.id])) for job in waiting)
+    results = held.results | {job.id: result for job, result in compared if result}
+    kept = [job for job in waiting if job.id not in results]
     attempt.pause("judged")
     state = snapshot.matrix.state(attempt.plan.state)
     if state is None or state.action is None or state.action.undo is None:

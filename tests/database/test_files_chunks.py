@@ -13,7 +13,8 @@ from aps import snapshot as snapshots
 from aps.files import Wanted, claimed, walked
 from tests.support.artifacts import Artifacts
 from tests.support.database import Database
-from tests.support.reconciling import Reconciler, hasty
+from tests.support.looking import hasty
+from tests.support.reconciling import Reconciler
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from aps.model.plan import Plan
 from aps.planning import Selection
 from tests.support.artifacts import CONTENT, Artifacts, Meanwhile, digest
 from tests.support.database import Database
-from tests.support.looking import reference
-from tests.support.reconciling import Reconciler, hasty
+from tests.support.looking import hasty, reference
+from tests.support.reconciling import Reconciler
 
 
 @pytest.fixture

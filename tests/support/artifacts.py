@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from aps.model.report import Finding, Report
 from aps.store import LocalStore, Observation, Progress, Store
 from aps.triage import Look
 from tests.support.database import Database
-from tests.support.looking import connect, reference
+from tests.support.looking import connect, hasty
 from tests.support.queue import Queue, queue
 
 CONTENT = b"customer,country\n1001,NL\n"
@@ -84,17 +84,9 @@ class Artifacts:
         self, *jobs: int, state: str | None = None, sight: Sight | None = None, **look: Any
     ) -> Report:
         """What is told to a person who may only look; the grace of orphans and inputs is over at once."""
-        over = {"orphan_grace": "0 s", "materialization_grace": "0 s"}
-        loaded = reference()
-        parameters = {
-            name: replace(one, value=one.value * 0) if name in over else one
-            for name, one in loaded.parameters.items()
-        }
         asked = Look(jobs=tuple(map(str, jobs)), state=state, **look)
         with connect(self.database, "aps_read") as session:
-            return triage.inspect(
-                replace(loaded, parameters=parameters), session, asked, sight or self.sight()
-            )
+            return triage.inspect(hasty(), session, asked, sight or self.sight())
 
     def finding(self, state: str, *, sight: Sight | None = None) -> Finding:
         found = self.report(sight=sight).states

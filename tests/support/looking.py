@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 
 from aps import database as sessions
@@ -19,6 +20,17 @@ from tests.support.database import Database
 @cache
 def reference() -> Matrix:
     return matrix.load(packs.find(packs.DEFAULT))
+
+
+def hasty() -> Matrix:
+    """The reference matrix without its graces: a test does not wait for them."""
+    loaded = reference()
+    over = ("orphan_grace", "materialization_grace")
+    parameters = {
+        name: replace(one, value=one.value * 0) if name in over else one
+        for name, one in loaded.parameters.items()
+    }
+    return replace(loaded, parameters=parameters)
 
 
 def connect(database: Database, role: str = "aps_operate") -> sessions.Database:

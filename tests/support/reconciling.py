@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from aps.planning import Selection
 from aps.run import Run
 from aps.store import LocalStore
 from tests.support.artifacts import Artifacts
-from tests.support.looking import reference
+from tests.support.looking import hasty
 
 # One file, from the look that its move is decided on to the record of what became of it.
 GRACELESS = ("--set", "orphan_grace=0s", "--set", "materialization_grace=0s")
@@ -27,17 +27,6 @@ Pause = Callable[[str], None]
 
 def _nothing(_: str) -> None:
     pass
-
-
-def hasty() -> Matrix:
-    """The reference matrix without its graces: a test does not wait for them."""
-    loaded = reference()
-    over = ("orphan_grace", "materialization_grace")
-    parameters = {
-        name: replace(one, value=one.value * 0) if name in over else one
-        for name, one in loaded.parameters.items()
-    }
-    return replace(loaded, parameters=parameters)
 
 
 @dataclass(frozen=True)

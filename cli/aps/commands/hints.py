@@ -71,8 +71,7 @@ def _undo(request: Request, target: Target, operation: Operation) -> str | None:
         return None
     if rollback is None or rollback.irreversible:
         return None
-    words = [f"aps undo {operation.operation[:8]}", request.words, target.suffix]
-    return " ".join(filter(None, words))
+    return stores.joined(f"aps undo {operation.operation[:8]}", request.words, target.suffix)
 
 
 def _rest(request: Request, target: Target, operation: Operation) -> str | None:
