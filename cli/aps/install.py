@@ -43,9 +43,9 @@ _AT_ONCE = ("23505", "42P06", "42P07", "42710", "40P01", "55P03", "XX000")
 _TRIES = 3
 
 
-def queue(database: Database) -> list[Step]:
-    """The schema `aps`, the roles and the journal. Idempotent. Raises Refused."""
-    folder = packs.HOME / "queries"
+def queue(database: Database, home: Path = packs.HOME) -> list[Step]:
+    """The schema `aps`, the roles and the journal; `home` is the pack's folder. Idempotent. Raises Refused."""
+    folder = home / "queries"
     steps = [_ensure(database, "aps", QUEUE_VERSION, folder / "schema.sql")]
     _again(lambda: _run(database, folder / "roles.sql"))
     return [*steps, *journal_only(database)]

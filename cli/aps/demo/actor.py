@@ -16,7 +16,7 @@ from typing import Final
 
 from aps.demo.export import connect, export, line
 from aps.demo.family import Family
-from aps.demo.worker import Claim, Worker
+from aps.demo.worker import QUERIES, Claim, Worker
 from aps.errors import DatabaseError
 
 _DEADLINE: Final = 20.0
@@ -53,6 +53,7 @@ class Actor:
         store: Path,
         lease: timedelta,
         abandon_limit: int | None = None,
+        queries: Path = QUERIES,
     ) -> None:
         self.name = name
         self._family = family
@@ -60,11 +61,13 @@ class Actor:
         self._news, news = os.pipe()
 
         def run() -> None:
-            with Worker(partial(connect, dsn, name), store, name, lease, abandon_limit) as worker:
+            opened = partial(connect, dsn, name)
+            with Worker(opened, store, name, lease, abandon_limit, queries=queries) as worker:
                 signal.signal(signal.SIGTERM, lambda *_: worker.stop())
                 part(worker, Prompter(cues, news), store)
 
         self.pid = family.fork(run, keep=(cues, news))
+        self._there = True
         os.close(cues)
         os.close(news)
 
@@ -78,7 +81,7 @@ class Actor:
             ready, _, _ = select.select([self._news], [], [], _DEADLINE)
             read = os.read(self._news, 1) if ready else b""
             if not read:
-                raise DatabaseError(f"the demo's worker {self.name} ended or hangs; try again")
+                raise DatabaseError(f"worker {self.name} ended or hangs")
             told += read
         return told.decode().strip()
 
@@ -94,11 +97,23 @@ class Actor:
     def leave(self) -> None:
         """Wait for its end, once it has nothing left to do."""
         self._family.reap(self.pid)
+        self._there = False
+
+    def end(self) -> None:
+        """Kill it where it is still there, and let go of its pipes."""
+        if self._there:
+            self.kill()
+        os.close(self._cues)
+        os.close(self._news)
 
     def freeze(self) -> None:
         """Stop it, and return once it stands still."""
         os.kill(self.pid, signal.SIGSTOP)
         os.waitpid(self.pid, os.WUNTRACED)
+
+    def wake(self) -> None:
+        """Let one that was stopped go on."""
+        os.kill(self.pid, signal.SIGCONT)
 
 
 def held_midway(worker: Worker, prompter: Prompter, store: Path) -> None:

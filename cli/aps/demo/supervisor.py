@@ -14,21 +14,14 @@ import time
 from pathlib import Path
 from typing import Final
 
-from aps.demo import cluster, state
+from aps.demo import cluster, queue, state
 from aps.demo.binaries import Binaries
 from aps.demo.cluster import Cluster
 from aps.demo.family import Family
 from aps.demo.state import Demo
 from aps.errors import ApsError
 
-_SQL: Final = Path(__file__).parent / "sql"
 _DATABASE: Final = "exports"
-_LOGINS: Final = {
-    "aps_operate": "oncall",
-    "aps_read": "reader",
-    "aps_work": "worker",
-    "postgres": "postgres",
-}
 _LOOK_EVERY: Final = 1.0
 
 
@@ -73,8 +66,9 @@ def _stage(server: Cluster, family: Family, home: Path, version: str) -> Demo:
     _tell(step="creating the queue")
     store = home / "store"
     (store / "inputs").mkdir(parents=True)
-    _install(server, store)
-    dsns = {role: server.dsn(_DATABASE, login) for role, login in _LOGINS.items()}
+    queue.create(server, _DATABASE)
+    queue.bind(server, _DATABASE, store)
+    dsns = {role: server.dsn(_DATABASE, login) for role, login in queue.LOGINS.items()}
     _tell(step="letting workers publish, fail, hang and die")
     scene = stage.Stage(family, dsns["aps_work"], store).play()
     return Demo(
@@ -88,19 +82,6 @@ def _stage(server: Cluster, family: Family, home: Path, version: str) -> Demo:
         workers=scene.workers,
         jobs=scene.jobs,
     )
-
-
-def _install(server: Cluster, store: Path) -> None:
-    from aps import database, install
-    from aps import store as stores
-
-    with database.connect(server.dsn(), application="aps/demo") as session:
-        session.call((_SQL / "database.sql").read_text(encoding="utf-8"), {})
-    with database.connect(server.dsn(_DATABASE), application="aps/demo") as session:
-        install.queue(session)
-        install.bind(session, stores.open(str(store)))
-        session.run((_SQL / "roles.sql").read_text(encoding="utf-8"))
-        session.commit()
 
 
 def _wait(idle: float) -> None:

@@ -21,6 +21,7 @@ from aps.database import Database, Row
 from aps.errors import DatabaseError
 
 _RECONNECT_PAUSE: Final = 0.2
+QUERIES: Final = packs.HOME / "queries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Worker:
     """`connect` opens a session; `store` is a folder that exists; without `abandon_limit` nothing is adopted.
 
     `lease` must outlast the longest step of the work threefold: it is renewed between steps, when a third is over.
-    `patience` is how long an answer that was lost is asked for again.
+    `patience` is how long an answer that was lost is asked for again; `queries` is the folder of the queue's SQL.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Worker:
         lease: timedelta,
         abandon_limit: int | None = None,
         patience: timedelta = timedelta(seconds=60),
+        queries: Path = QUERIES,
     ) -> None:
         self.connect = connect
         self._database = connect()
@@ -97,6 +99,7 @@ class Worker:
         self._lease = lease
         self._abandon_limit = abandon_limit
         self._patience = patience
+        self._queries = queries
         self._renewed = 0.0
         self.stopping = False
 
@@ -187,12 +190,12 @@ class Worker:
         self._database = fresh
 
     def _call(self, statement: str, **parameters: Any) -> list[Row]:
-        return self._database.call(read(statement), parameters)
+        return self._database.call(read(statement, self._queries), parameters)
 
 
-def read(statement: str) -> str:
+def read(statement: str, queries: Path = QUERIES) -> str:
     """The text of one statement of the worker's side."""
-    return (packs.HOME / "queries" / "worker" / f"{statement}.sql").read_text(encoding="utf-8")
+    return (queries / "worker" / f"{statement}.sql").read_text(encoding="utf-8")
 
 
 @contextmanager

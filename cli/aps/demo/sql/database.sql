@@ -1,2 +1,2 @@
--- The database of the demo.
-CREATE DATABASE exports
+-- A database on a private server.
+CREATE DATABASE {name}

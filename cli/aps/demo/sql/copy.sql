@@ -1,0 +1,2 @@
+-- A database on a private server, as another one is.
+CREATE DATABASE {name} TEMPLATE {template}

@@ -1,0 +1,3 @@
+"""The sixteen groups of the rehearsal that this queue was described by."""
+
+from __future__ import annotations

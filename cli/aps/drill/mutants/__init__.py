@@ -1,0 +1,3 @@
+"""The queue and the engine with one fence column or step removed."""
+
+from __future__ import annotations
