@@ -9,7 +9,8 @@ from __future__ import annotations
 from aps.database.connecting import connect, without_secrets
 from aps.database.describing import Column, Described, NotUnderstood, numbered
 from aps.database.failures import ConnectionLost, QueryError
-from aps.database.session import Database, Limits, Parameters, Row, timestamp
+from aps.database.limits import Limits
+from aps.database.session import Database, Parameters, Row, timestamp
 
 __all__ = [
     "Column",

@@ -11,7 +11,8 @@ import psycopg
 
 from aps import conninfo
 from aps.database.failures import one_line
-from aps.database.session import Database, Limits
+from aps.database.limits import Limits
+from aps.database.session import Database
 from aps.errors import DatabaseError, Usage
 
 
@@ -22,20 +23,25 @@ def connect(
     limits: Limits | None = None,
     search_path: str = "public",
     show: Callable[[str], None] | None = None,
+    kept: bool = False,
 ) -> Database:
-    """Open a session; without a dsn libpq's own variables and service file decide. Raises DatabaseError, Usage."""
+    """Open a session; without a dsn libpq's own variables and service file decide. Raises DatabaseError, Usage.
+
+    `kept`: it outlives its use as a context manager, until `close`, and its statements stay planned at the server.
+    For a private server only: a pooler would not keep them apart.
+    """
     given = _read(dsn or "")
     if "PGCONNECT_TIMEOUT" not in os.environ:
         given.setdefault("connect_timeout", 10)
     given |= {"application_name": application, "client_encoding": "UTF8"}
     try:
-        # No named prepared statements: they collide behind a transaction pooler.
+        # Named prepared statements collide behind a transaction pooler.
         connection = psycopg.connect(
-            psycopg.conninfo.make_conninfo("", **given), prepare_threshold=None
+            psycopg.conninfo.make_conninfo("", **given), prepare_threshold=0 if kept else None
         )
     except psycopg.Error as error:
         raise DatabaseError(f"cannot connect: {one_line(error)}") from error
-    return Database(connection, limits or Limits(), search_path, show)
+    return Database(connection, limits or Limits(), search_path, show, kept)
 
 
 # Whatever proves who one is; everything else says where and as whom, and may be repeated.

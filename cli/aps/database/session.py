@@ -7,7 +7,6 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +16,7 @@ from aps import statements
 from aps.database import describing
 from aps.database.describing import Described
 from aps.database.failures import ConnectionLost, translated
+from aps.database.limits import Limits
 from aps.database.place import place
 from aps.errors import DatabaseError
 from aps.model.report import Identity, Lag, Server
@@ -25,16 +25,6 @@ Row = dict[str, str | None]
 Parameters = Mapping[str, Any]
 
 OLDEST_SERVER, NEWEST_SERVER = 150000, 190000
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Longest waits of a transaction, in milliseconds."""
-
-    statement: int = 30_000
-    lock: int = 2_000
-    # Shorter than the patience of a settlement: a transaction whose client is gone ends before it is given up.
-    idle: int = 20_000
 
 
 class Database:
@@ -46,8 +36,10 @@ class Database:
         limits: Limits,
         search_path: str,
         show: Callable[[str], None] | None = None,
+        kept: bool = False,
     ) -> None:
         self._connection = connection
+        self._kept = kept
         self._limits = limits
         self._search_path = search_path
         self._show = show
@@ -58,6 +50,10 @@ class Database:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if not self._kept:
+            self.close()
+
+    def close(self) -> None:
         self._connection.close()
 
     @property
@@ -66,10 +62,13 @@ class Database:
 
     @contextmanager
     def look(self) -> Iterator[None]:
-        """A read-only transaction on one snapshot; always rolled back at its end."""
+        """A read-only transaction on one snapshot; nothing of it is left at its end."""
         self._begin(psycopg.IsolationLevel.REPEATABLE_READ, read_only=True)
         try:
             yield
+            if self._kept:
+                # The driver forgets at a rollback what is planned.
+                self.commit()
         finally:
             self.rollback()
 
@@ -146,7 +145,7 @@ class Database:
     def rows(self, sql: str, parameters: Parameters | None) -> list[Row]:
         """All rows of one statement, each value the server's own text for it; None binds nothing, not even `%`."""
         with self._sent(sql) as cursor:
-            cursor.execute(sql.encode(), parameters, prepare=False)
+            cursor.execute(sql.encode(), parameters)
             result = cursor.pgresult
             if result is None or cursor.description is None:
                 return []
@@ -174,7 +173,7 @@ class Database:
     def columns(self, sql: str, parameters: Parameters) -> tuple[str, ...]:
         """The names of the columns that a statement returns."""
         with self._sent(sql) as cursor:
-            cursor.execute(sql.encode(), parameters, prepare=False)
+            cursor.execute(sql.encode(), parameters)
             return tuple(column.name for column in cursor.description or ())
 
     def described(self, sql: str, parameters: Parameters) -> Described:
@@ -186,7 +185,7 @@ class Database:
     def run(self, sql: str) -> None:
         """A script of the project's own (a schema), several statements at once, nothing bound."""
         with self._sent(sql) as cursor:
-            cursor.execute(sql.encode())
+            cursor.execute(sql.encode(), prepare=False)
 
     def copy_in(self, sql: str, rows: Iterable[Sequence[str | int | None]]) -> None:
         with self._sent(sql) as cursor, cursor.copy(sql.encode()) as copy:

@@ -1,0 +1,3 @@
+"""The programs whose every interleaving is run."""
+
+from __future__ import annotations

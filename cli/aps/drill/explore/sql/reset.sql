@@ -1,0 +1,2 @@
+-- An empty queue again. Returns nothing of use.
+SELECT drill.reset()

@@ -1,0 +1,63 @@
+-- What an explored queue is watched by, once a database: every change of a job with its transaction, and every lease
+-- that ended. It adds no constraint and takes no lock on the queue.
+CREATE SCHEMA drill;
+
+CREATE TABLE drill.change (
+  change_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  job_id      bigint NOT NULL,
+  transaction xid8 NOT NULL,
+  application text NOT NULL,
+  before      aps.job NOT NULL,
+  after       aps.job NOT NULL
+);
+
+-- Leases that are over, each with the newest event and change of that moment.
+CREATE TABLE drill.over (
+  job_id    bigint NOT NULL,
+  epoch     bigint NOT NULL,
+  event_id  bigint NOT NULL,
+  change_id bigint NOT NULL,
+  PRIMARY KEY (job_id, epoch)
+);
+
+CREATE FUNCTION drill.note_change() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+  INSERT INTO drill.change (job_id, transaction, application, before, after)
+  VALUES (OLD.job_id, pg_current_xact_id(), current_setting('application_name'), OLD, NEW);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER note_change AFTER UPDATE ON aps.job FOR EACH ROW EXECUTE FUNCTION drill.note_change();
+
+-- The leases that are over by the clock are known to be so from here on.
+CREATE FUNCTION drill.note_over() RETURNS void LANGUAGE sql AS $$
+  INSERT INTO drill.over (job_id, epoch, event_id, change_id)
+  SELECT job_id, epoch, coalesce(pg_sequence_last_value('aps.event_event_id_seq'), 0),
+         coalesce(pg_sequence_last_value('drill.change_change_id_seq'), 0)
+    FROM aps.job WHERE state = 'running' AND lease_until <= clock_timestamp()
+  ON CONFLICT DO NOTHING
+$$;
+
+-- Time passes until every lease that was given is over: moved, not waited for.
+CREATE FUNCTION drill.end_leases() RETURNS void LANGUAGE sql AS $$
+  UPDATE aps.job SET lease_until = clock_timestamp() - interval '1 s'
+   WHERE state = 'running' AND lease_until > clock_timestamp();
+  SELECT drill.note_over();
+$$;
+
+-- The same, waited for by the clock.
+CREATE FUNCTION drill.outwait_leases() RETURNS void LANGUAGE sql AS $$
+  SELECT pg_sleep(extract(epoch FROM max(lease_until) - clock_timestamp()) + 0.002) FROM aps.job WHERE state = 'running';
+  SELECT drill.note_over();
+$$;
+
+-- An empty queue again; the guards of the schema let nobody else do that.
+CREATE FUNCTION drill.reset() RETURNS void LANGUAGE sql SET session_replication_role = replica AS $$
+  DELETE FROM aps.event;
+  DELETE FROM aps.attempt;
+  DELETE FROM aps.job;
+  DELETE FROM aps_journal.entry;
+  DELETE FROM aps_journal.batch;
+  DELETE FROM drill.change;
+  DELETE FROM drill.over;
+  SELECT setval('aps.job_job_id_seq', 1, false);
+$$;

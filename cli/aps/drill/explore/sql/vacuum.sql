@@ -1,0 +1,2 @@
+-- What thousands of resets left behind slows every step. Returns nothing.
+VACUUM
