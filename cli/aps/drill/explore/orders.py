@@ -8,8 +8,8 @@ from collections.abc import Sequence
 class Orders:
     """Ask `choose` at each step of one interleaving, then `advance` to the next one until there is none.
 
-    What may be chosen is known only as the steps are made: a session that waits for a lock has no turn. The same choices
-    lead to the same ones again; `diverged` counts where they did not. `first`: only those that this party begins.
+    What may be chosen is known only as the steps are made: a session that waits for a lock has no turn. The same
+    choices lead to the same ones again; `diverged` counts where they did not. `first`: only those this party begins.
     """
 
     def __init__(self, first: str) -> None:

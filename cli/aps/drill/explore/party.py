@@ -8,7 +8,7 @@ from typing import Final
 
 # Makes its party stand still before the step of that name, until it is that party's turn.
 Cue = Callable[[str], None]
-Play = Callable[[Cue], None]
+Play = Callable[[Cue], object]
 
 _DEADLINE: Final = 60.0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -17,10 +17,11 @@ LEASE: Final = timedelta(minutes=10)
 
 @dataclass
 class Hand:
-    """What a party acts with. Each method is one step, told as `PARTY STEP: ANSWER`."""
+    """What a party acts with. Each method is one step, told as `PARTY STEP: ANSWER`. `worker` is the name it gives."""
 
     scene: Scene
     name: str
+    worker: str
     session: Database
     cue: Cue
     holds: Row | None = None
@@ -36,25 +37,63 @@ class Hand:
     def write(self, statement: str, step: str | None = None, **bound: Any) -> Row | None:
         """A statement of the worker's side. One that fails is a fault, for no order of steps explains it."""
         self.cue(step or statement)
+        return self._told(
+            step or statement, lambda: self.scene.call(self.session, statement, **bound)
+        )
+
+    def open(self, statement: str, **bound: Any) -> Row | None:
+        """The same in a transaction that stays open, as a careless worker leaves it; `leave` ends it."""
+        step = f"{statement}, not committed"
+        self.cue(step)
+        self.session.begin_write()
+        sql = self.scene.statement(statement)
+        return self._told(step, lambda: next(iter(self.session.rows(sql, bound)), None))
+
+    def leave(self, *, commit: bool = True) -> None:
+        """End the open transaction."""
+        step = "commit" if commit else "rollback"
+        self.cue(step)
+        if commit:
+            self.session.commit()
+        else:
+            self.session.rollback()
+        self.tell(step, "done")
+
+    def _told(self, step: str, call: Callable[[], Row | None]) -> Row | None:
         try:
-            row = self.scene.call(self.session, statement, **bound)
+            row = call()
         except QueryError as error:
-            self.tell(step or statement, error.sqlstate)
-            self.fault("a statement of the queue does not fail", f"{statement}: {error}")
+            self.tell(step, error.sqlstate)
+            self.fault("a statement of the queue does not fail", f"{step}: {error}")
             return None
-        self.tell(step or statement, _answer(row))
+        self.tell(step, _answer(row))
         return row
 
     def take(self, statement: str, **bound: Any) -> bool:
         """Claim or adopt; whether it got something."""
-        self.holds = self.write(statement, worker=self.name, lease=LEASE, **bound)
+        self.holds = self.write(statement, worker=self.worker, lease=LEASE, **bound)
         return self.holds is not None
 
     def own(self, statement: str, step: str | None = None, **bound: Any) -> Row | None:
         """A statement under what it holds, as its owner, whether it still is or not."""
         held = self.holds or {}
         fence = {"job_id": int(held["job_id"] or 0), "epoch": int(held["epoch"] or 0)}
-        return self.write(statement, step, worker=self.name, **fence, **bound)
+        return self.write(statement, step, worker=self.worker, **fence, **bound)
+
+    def heartbeat(self, lease: timedelta = LEASE) -> None:
+        self.own("heartbeat", lease=lease, progress=True)
+
+    def publish(self) -> None:
+        self.own("publish", digest=digest(self.worker))
+
+    def fail(self) -> None:
+        self.own("fail", reason="it broke", retry=True)
+
+    def release(self) -> None:
+        self.own("release")
+
+    def cancel(self, job: int, epoch: int) -> None:
+        self.write("cancel", job_id=job, epoch=epoch, reason="not needed")
 
     def end_leases(self, how: str = "end_leases") -> None:
         """A step of time itself: every lease that was given is over."""
@@ -62,29 +101,32 @@ class Hand:
         self.scene.pass_time(self.session, how)
         self.tell("leases end", "over")
 
-    def heartbeat(self) -> Row | None:
-        return self.own("heartbeat", lease=LEASE, progress=True)
-
-    def publish(self) -> Row | None:
-        return self.own("publish", digest=digest(self.name))
-
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One party of a program: what it does, and as a member of which role."""
+    """One party of a program: what it does, as a member of which role, and by which name, else its own."""
 
-    play: Callable[[Hand], None]
+    play: Callable[[Hand], object]
     role: str = "aps_work"
+    worker: str | None = None
+
+
+def _nothing(scene: Scene) -> Iterable[tuple[str, str]]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`setup` makes the queue that the parties find, and gives what each of them holds already."""
+    """`setup` makes the queue that the parties find, and gives what each of them holds already.
+
+    `check` tells what does not hold beside the invariants, after each step: its name, and what was seen.
+    """
 
     name: str
     title: str
     parties: Mapping[str, Role]
     setup: Callable[[Scene], Mapping[str, Row]]
+    check: Callable[[Scene], Iterable[tuple[str, str]]] = _nothing
 
     def plays(self, scene: Scene) -> dict[str, tuple[int, Play]]:
         """Each party with its session, ready to be put in lockstep; the queue is as `setup` makes it."""
@@ -99,7 +141,9 @@ def _player(scene: Scene, name: str, role: Role, held: Row | None) -> tuple[int,
     # The application's name tells the watch who changed a row.
     prefix = "operator/" if role.role == "aps_operate" else ""
     session = scene.session(f"{prefix}{name}", role.role)
-    return session.pid, lambda cue: role.play(Hand(scene, name, session, cue, held))
+    return session.pid, lambda cue: role.play(
+        Hand(scene, name, role.worker or name, session, cue, held)
+    )
 
 
 def digest(worker: str) -> str:

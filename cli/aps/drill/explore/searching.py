@@ -1,4 +1,4 @@
-"""All interleavings of a program that one party begins: each run from its start, the invariants asked after each step."""
+"""All interleavings of a program that one party begins, each run from its start; the invariants after each step."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _one(scene: Scene, program: Program, orders: Orders, found: Search) -> list[
     """One interleaving, to its end or to its first violation."""
     lockstep = Lockstep(scene, program.plays(scene))
     try:
-        wrong = _steps(scene, lockstep, orders, found)
+        wrong = _steps(scene, program, lockstep, orders, found)
     finally:
         lockstep.end()
     found.interleavings += 1
@@ -60,12 +60,14 @@ def _one(scene: Scene, program: Program, orders: Orders, found: Search) -> list[
     return wrong[:1]
 
 
-def _steps(scene: Scene, lockstep: Lockstep, orders: Orders, found: Search) -> list[Violation]:
+def _steps(
+    scene: Scene, program: Program, lockstep: Lockstep, orders: Orders, found: Search
+) -> list[Violation]:
     made: dict[str, list[str]] = {one.name: [] for one in lockstep.parties}
     while lockstep.ready:
         name = orders.choose(lockstep.ready)
         made[name].append(lockstep.turn(name))
-        wrong = [*_errors(scene, lockstep), *scene.violations()]
+        wrong = [*_errors(scene, lockstep), *scene.violations(), *_unlike(scene, program)]
         if wrong:
             return wrong
     for name, steps in made.items():
@@ -79,3 +81,9 @@ def _errors(scene: Scene, lockstep: Lockstep) -> Iterator[Violation]:
     for name, error in lockstep.failures():
         detail = f"{name}: {type(error).__name__}: {error}"
         yield Violation("no session ends by an error", detail, tuple(scene.told.steps))
+
+
+def _unlike(scene: Scene, program: Program) -> Iterator[Violation]:
+    """What must hold in this program beside the invariants."""
+    for invariant, detail in program.check(scene):
+        yield Violation(invariant, detail, tuple(scene.told.steps))

@@ -61,3 +61,9 @@ CREATE FUNCTION drill.reset() RETURNS void LANGUAGE sql SET session_replication_
   DELETE FROM drill.over;
   SELECT setval('aps.job_job_id_seq', 1, false);
 $$;
+
+-- Every statement is sent thousands of times with other values: one plan serves.
+DO $$
+BEGIN
+  EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = force_generic_plan', current_database());
+END $$;
