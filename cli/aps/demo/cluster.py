@@ -29,10 +29,16 @@ class Cluster:
     """One server. It runs no longer than the process, and the thread, that started it."""
 
     def __init__(
-        self, folder: Path, binaries: Binaries, account: Account, options: list[str], keep: bool
+        self,
+        folder: Path,
+        binaries: Binaries,
+        account: Account,
+        options: list[str],
+        keep: bool,
+        sockets: Path | None,
     ) -> None:
         self.folder = folder
-        self.sockets = account.new_folder(fits=_fits)
+        self.sockets = sockets or account.new_folder(fits=_fits)
         self._account = account
         self._keep = keep
         self._argv: list[str | Path] = [binaries.folder / "postgres", "-D", folder, *options]
@@ -111,11 +117,13 @@ def start(
     fsync: bool = False,
     settings: Mapping[str, str] | None = None,
     keep: bool = True,
+    sockets: Path | None = None,
 ) -> Cluster:
     """Start a server on the data of `folder`, which is made where it is missing or empty.
 
     The superuser is `postgres`. Without `keep` the folder goes when the server stops or when this
-    process dies. Raises DatabaseError with the reason and the last lines of the server's log.
+    process dies. `sockets` is a new folder for its socket, else one is made. Raises DatabaseError
+    with the reason and the last lines of the server's log.
     """
     account = accounts.choose()
     usable = binaries.usable_by(account)
@@ -125,7 +133,10 @@ def start(
     asked = {"listen_addresses": "", "port": str(_PORT), "fsync": "on" if fsync else "off"}
     asked |= settings or {}
     options = [part for name, value in asked.items() for part in ("-c", f"{name}={value}")]
-    cluster = Cluster(folder, usable, account, options, keep)
+    if sockets:
+        sockets.mkdir(mode=0o700)
+        account.give(sockets)
+    cluster = Cluster(folder, usable, account, options, keep, sockets)
     try:
         cluster._launch()
     except BaseException:
@@ -137,6 +148,11 @@ def start(
 def new_folder() -> Path:
     """A new folder for the data of a server, in the temporary directory."""
     return accounts.choose().new_folder()
+
+
+def new_home() -> Path:
+    """A new folder for the data of a server and, in `sockets`, its socket: all of it lies in one place."""
+    return accounts.choose().new_folder(fits=lambda base: _fits(base / "sockets"))
 
 
 @contextmanager

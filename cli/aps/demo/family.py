@@ -18,13 +18,14 @@ _PR_SET_PDEATHSIG: Final = 1
 # More than a process of ours ever opens.
 _DESCRIPTORS: Final = 256
 _PATIENCE: Final = 10.0
+_MOMENT: Final = 1.0
 
 
 class Family:
     """The forks of this process, which leads their process group, and a caretaker that outlives it.
 
     Linux kills each fork when this process dies; the caretaker does so on every system, by the end of a pipe that only
-    this process holds, and removes `home` once `data` in it is gone: the watcher of the server takes that away.
+    this process holds, and removes `home` once no server runs on `data` in it: the watcher of a server ends that.
     Make it, and fork, before there is a thread or a database session.
     """
 
@@ -42,10 +43,11 @@ class Family:
         self._children.append(child)
         return child
 
-    def reap(self, child: int) -> None:
-        """Wait for the end of one that was told to end. Until then its number is given to nobody else."""
-        os.waitpid(child, 0)
+    def reap(self, child: int) -> int:
+        """Wait for the end of one that was told to end; its exit code. Until then its number is given to nobody else."""
+        _, status = os.waitpid(child, 0)
         self._children.remove(child)
+        return os.waitstatus_to_exitcode(status)
 
     def end(self) -> None:
         """Kill all, remove `home`, dismiss the caretaker."""
@@ -107,8 +109,33 @@ def _take_care(alive: int, home: Path) -> None:
     group = os.getpgrp()
     os.setsid()
     os.killpg(group, signal.SIGKILL)
+    _wait_while(lambda: _serves(home / "data"), _PATIENCE)
+    # The server's watcher takes this away, where there is one; so that it goes before the rest does.
+    _wait_while((home / "sockets").exists, _MOMENT)
     deadline = time.monotonic() + _PATIENCE
-    while (home / "data").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    while home.exists() and time.monotonic() < deadline + _PATIENCE:
+    while home.exists() and time.monotonic() < deadline:
         shutil.rmtree(home, ignore_errors=True)
+
+
+def _wait_while(holds: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while holds() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def _serves(data: Path) -> bool:
+    """Whether a server runs there. One of initdb's own has a negative number there, and was killed with the group."""
+    try:
+        pid = int((data / "postmaster.pid").read_text("utf-8", "replace").split("\n")[0])
+        return pid > 0 and _is_there(pid)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_there(pid: int) -> bool:
+    with suppress(PermissionError):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+    return True

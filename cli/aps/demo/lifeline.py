@@ -24,9 +24,9 @@ read -r _ && exit
 stop() { read -r pid <"$1/postmaster.pid" && [ "$pid" = "$2" ] && kill "$5" "$2"; }
 stop "$@" -INT
 tries=0
-until rmdir "$3"; do
-    [ $tries -lt 5 ] || { stop "$@" -QUIT; sleep 1; rmdir "$3"; break; }
-    tries=$((tries + 1)); sleep 1
+until rmdir "$3" || [ ! -e "$3" ]; do
+    [ $tries -lt 50 ] || { stop "$@" -QUIT; sleep 1; rmdir "$3"; break; }
+    tries=$((tries + 1)); sleep 0.1 || sleep 1
 done
 [ "$4" = keep ] || rm -rf -- "$1"
 """

@@ -55,14 +55,17 @@ class Violation:
 class Explored:
     """One program: its sessions with their steps, run in every order. `waits`: steps that waited for a lock.
 
-    `outcomes` counts what the steps answered, so that a program in which nothing happens shows.
+    `outcomes` counts what the steps answered, so that a program in which nothing happens shows. `diverged` counts the
+    steps that could not be made again as before: none, or some orders were run twice and others not at all.
     """
 
     program: str
+    title: str
     sessions: Mapping[str, tuple[str, ...]]
     interleavings: int
     steps: int
     waits: int
+    diverged: int
     outcomes: Mapping[str, int]
     violations: tuple[Violation, ...]
 

@@ -9,23 +9,26 @@ class Orders:
     """Ask `choose` at each step of one interleaving, then `advance` to the next one until there is none.
 
     What may be chosen is known only as the steps are made: a session that waits for a lock has no turn. The same
-    choices lead to the same ones again; `diverged` counts where they did not. `first`: only those this party begins.
+    choices lead to the same ones again. `first`: only those this party begins.
     """
 
     def __init__(self, first: str) -> None:
         self._path: list[tuple[Sequence[str], int]] = [((first,), 0)]
         self._depth = 0
-        self.diverged = 0
+        self._again = 0
 
-    def choose(self, ready: Sequence[str]) -> str:
+    @property
+    def again(self) -> bool:
+        """Were all steps made so far made in the interleaving before this one too, in this order?"""
+        return self._depth <= self._again
+
+    def choose(self, ready: Sequence[str]) -> str | None:
+        """Whose turn it is; None where what was possible at this step before is not so now."""
         if self._depth == len(self._path):
             self._path.append((tuple(ready), 0))
         options, taken = self._path[self._depth]
         self._depth += 1
-        if options[taken] in ready:
-            return options[taken]
-        self.diverged += 1
-        return ready[0]
+        return options[taken] if options[taken] in ready else None
 
     def advance(self) -> bool:
         """Is there another interleaving? The next one differs from this in the last choice that has an alternative."""
@@ -34,6 +37,7 @@ class Orders:
         while self._path:
             options, taken = self._path.pop()
             if taken + 1 < len(options):
+                self._again = len(self._path)
                 self._path.append((options, taken + 1))
                 return True
         return False

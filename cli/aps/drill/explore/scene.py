@@ -32,11 +32,12 @@ def text(name: str) -> str:
 
 @dataclass
 class Told:
-    """What became of one interleaving so far, and what all of them answered."""
+    """What became of one interleaving so far, and the files it wrote; and what all of them answered."""
 
     steps: list[str] = field(default_factory=list)
     faults: list[tuple[str, str]] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
+    written: set[str] = field(default_factory=set)
 
 
 class Scene:
@@ -82,10 +83,15 @@ class Scene:
         self._watch.call(text("reset"), {})
         self.told.steps.clear()
         self.told.faults.clear()
+        self.told.written.clear()
 
     def blocked(self, pids: Sequence[int]) -> set[int]:
         rows = self._watch.call(text("blocked"), {"pids": list(pids)})
         return {int(row["pid"] or 0) for row in rows}
+
+    def ask(self, name: str) -> list[Row]:
+        """A query of the explorer's own."""
+        return self._watch.call(text(name), {})
 
     def violations(self) -> list[Violation]:
         """What does not hold now."""

@@ -1,4 +1,8 @@
-"""All interleavings of a program that one party begins, each run from its start; the invariants after each step."""
+"""All interleavings of a program that one party begins, each run from its start.
+
+The invariants are asked after each step. Two interleavings that follow each other begin with the same steps: there the
+second one is held to give the same answers as the first, and the invariants are asked from where it goes another way.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,10 @@ _KEPT = 3
 
 @dataclass
 class Search:
-    """What was run, and what was found. `sessions` has the steps that each party was seen to make."""
+    """What was run, and what was found. `sessions` has the steps that each party was seen to make.
+
+    `diverged`: interleavings whose common beginning did not go as in the one before.
+    """
 
     interleavings: int = 0
     steps: int = 0
@@ -30,60 +37,74 @@ class Search:
 
 
 def search(
-    scene: Scene,
-    program: Program,
-    first: str,
-    enough: Callable[[Search], bool] = lambda found: False,
+    scene: Scene, program: Program, first: str, enough: Callable[[Search], bool] = lambda _: False
 ) -> Search:
     """Run them until there are no more, or until it is `enough`, or some do not hold."""
-    found, orders = Search(), Orders(first)
-    scene.told.outcomes.clear()
-    going = True
-    while going and len(found.violations) < _KEPT and not enough(found):
-        found.violations += _one(scene, program, orders, found)
-        going = orders.advance()
-    found.outcomes.update(scene.told.outcomes)
-    found.diverged = orders.diverged
-    return found
+    return _Searching(scene, program, Orders(first)).run(enough)
 
 
-def _one(scene: Scene, program: Program, orders: Orders, found: Search) -> list[Violation]:
-    """One interleaving, to its end or to its first violation."""
-    lockstep = Lockstep(scene, program.plays(scene))
-    try:
-        wrong = _steps(scene, program, lockstep, orders, found)
-    finally:
-        lockstep.end()
-    found.interleavings += 1
-    found.steps += lockstep.steps
-    found.waits += lockstep.waits
-    return wrong[:1]
+@dataclass
+class _Searching:
+    scene: Scene
+    program: Program
+    orders: Orders
+    found: Search = field(default_factory=Search)
+    # What the interleaving before this one was told, after each of its steps.
+    before: list[tuple[str, ...]] = field(default_factory=list)
+
+    def run(self, enough: Callable[[Search], bool]) -> Search:
+        found, going = self.found, True
+        self.scene.told.outcomes.clear()
+        while going and len(found.violations) < _KEPT and not enough(found):
+            found.violations += self._one()
+            going = self.orders.advance()
+        found.outcomes.update(self.scene.told.outcomes)
+        return found
+
+    def _one(self) -> list[Violation]:
+        """One interleaving, to its end or to its first violation."""
+        lockstep = Lockstep(self.scene, self.program.plays(self.scene))
+        try:
+            wrong = self._steps(lockstep)
+        finally:
+            lockstep.end()
+        self.found.interleavings += 1
+        self.found.steps += lockstep.steps
+        self.found.waits += lockstep.waits
+        return wrong[:1]
+
+    def _steps(self, lockstep: Lockstep) -> list[Violation]:
+        made: dict[str, list[str]] = {one.name: [] for one in lockstep.parties}
+        told: list[tuple[str, ...]] = []
+        while lockstep.ready:
+            name = self.orders.choose(lockstep.ready)
+            if name is None:
+                break
+            made[name].append(lockstep.turn(name))
+            # Two that waited for the same lock may tell in either order what they got.
+            told.append(tuple(sorted(self.scene.told.steps)))
+            as_before = self.orders.again and told == self.before[: len(told)]
+            if not as_before and (wrong := self._wrong(lockstep)):
+                return wrong
+            self.found.diverged += self.orders.again and not as_before
+        else:
+            self._keep(made)
+        self.before = told
+        return []
+
+    def _keep(self, made: dict[str, list[str]]) -> None:
+        for name, steps in made.items():
+            if len(steps) > len(self.found.sessions.get(name, ())):
+                self.found.sessions[name] = steps
+
+    def _wrong(self, lockstep: Lockstep) -> list[Violation]:
+        steps = tuple(self.scene.told.steps)
+        beside = [Violation(*one, steps) for one in self.program.check(self.scene)]
+        return [*_errors(lockstep, steps), *self.scene.violations(), *beside]
 
 
-def _steps(
-    scene: Scene, program: Program, lockstep: Lockstep, orders: Orders, found: Search
-) -> list[Violation]:
-    made: dict[str, list[str]] = {one.name: [] for one in lockstep.parties}
-    while lockstep.ready:
-        name = orders.choose(lockstep.ready)
-        made[name].append(lockstep.turn(name))
-        wrong = [*_errors(scene, lockstep), *scene.violations(), *_unlike(scene, program)]
-        if wrong:
-            return wrong
-    for name, steps in made.items():
-        if len(steps) > len(found.sessions.get(name, ())):
-            found.sessions[name] = steps
-    return []
-
-
-def _errors(scene: Scene, lockstep: Lockstep) -> Iterator[Violation]:
+def _errors(lockstep: Lockstep, steps: tuple[str, ...]) -> Iterator[Violation]:
     """A party that ended by an error of its own, which none of its steps told."""
     for name, error in lockstep.failures():
         detail = f"{name}: {type(error).__name__}: {error}"
-        yield Violation("no session ends by an error", detail, tuple(scene.told.steps))
-
-
-def _unlike(scene: Scene, program: Program) -> Iterator[Violation]:
-    """What must hold in this program beside the invariants."""
-    for invariant, detail in program.check(scene):
-        yield Violation(invariant, detail, tuple(scene.told.steps))
+        yield Violation("no session ends by an error", detail, steps)

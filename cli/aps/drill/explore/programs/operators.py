@@ -1,97 +1,109 @@
-"""Operators among workers: the engine's own plan and apply, whole or in its named steps."""
+"""Operators among workers: reclaims that are overtaken by late owners, by adoptions, and by each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Final
 
-from aps import action, planning
-from aps.drill.explore.program import Hand, Program, Role
-from aps.drill.explore.programs import setups, workers
-from aps.errors import ApsError
-from aps.model.operation import Authority
-from aps.model.plan import Plan
-from aps.planning import Selection
-from aps.run import Run
+from aps.database import Row
+from aps.drill.explore.program import LEASE, Hand, Program, Role
+from aps.drill.explore.programs import operating, setups, workers
+from aps.drill.explore.programs.operating import STEPS, acts
+from aps.drill.explore.scene import Scene
 
-# Where an apply may be overtaken: the other named steps lie between two of these without a lock taken or given up.
-STEPS: Final = ("locked", "judged", "acted", "journaled", "committed")
+RECLAIM: Final = ("reclaim", "adoption")
 
 
-def plan(hand: Hand, state: str = "adoption") -> Plan | None:
-    """One step: what `aps reclaim --state STATE --all` would do now."""
-    hand.cue("plan")
-    try:
-        made = planning.plan(
-            hand.scene.ground.matrix, hand.session, "reclaim", Selection(state=state)
-        )
-    except ApsError as error:
-        hand.tell("plan", f"none: {error}")
-        return None
-    hand.tell("plan", f"{len(made.jobs)} jobs")
-    return made if made.jobs else None
+def _operator(*words: str) -> Role:
+    return Role(acts(*words), "aps_operate")
 
 
-def apply(hand: Hand, made: Plan, at: tuple[str, ...] = ()) -> None:
-    """The apply, overtaken at those of its steps."""
+def poisoned(scene: Scene) -> Mapping[str, Row]:
+    """Job 1, which three workers lost one after the other; the last was A."""
+    setups.accept(scene)
+    setups.call(scene, "claim", worker="first", lease=LEASE)
+    held: Row = {}
+    for worker in ("second", "A"):
+        setups.end_leases(scene)
+        held = setups.call(scene, "adopt", worker=worker, lease=LEASE, abandon_limit=9)
+    setups.end_leases(scene)
+    return {"A": held}
+
+
+def _one_plan_twice(hand: Hand) -> None:
+    """What has been done is told as done, whoever asks again with the same plan."""
+    made = operating.plan(hand, *RECLAIM)
+    if made is None:
+        return
     hand.cue("apply")
-
-    def pause(step: str) -> None:
-        if step in at:
-            hand.tell(f"apply {step}", "done")
-            hand.cue(f"apply after {step}")
-
-    done = action.apply(
-        Run(
-            plan=made,
-            matrix=hand.scene.ground.matrix,
-            authority=Authority("exploring", user=hand.name, client_host="drill"),
-            connect=lambda: hand.session,
-            pause=pause,
-        )
-    )
-    hand.tell("apply", ", ".join(f"{count} {outcome}" for outcome, count in done.counts.items()))
-    for reason in (*done.not_verified, *([done.rolled_back] if done.rolled_back else ())):
-        hand.fault("an apply ends as it must", reason)
-
-
-def reclaims(*at: str) -> Callable[[Hand], None]:
-    def play(hand: Hand) -> None:
-        made = plan(hand)
-        if made:
-            apply(hand, made, at)
-
-    return play
+    first = operating.apply(hand, made).counts
+    hand.cue("apply again")
+    again = operating.apply(hand, made).counts
+    if first.get("applied") and not again.get("already"):
+        hand.fault("what an operation has done is told as done", f"{dict(again)}")
 
 
 ONE_OPERATOR: Final = Program(
     "one-operator",
-    "an owner, one that adopts, an operator that reclaims, and a lease that ends once",
+    "an owner, one that adopts, an operator that reclaims, and a lease that ends",
     {
         "A": Role(workers.goes_on),
         "B": Role(workers.adopts),
-        "O": Role(reclaims(), "aps_operate"),
-        "time": Role(Hand.end_leases, "postgres"),
+        "O": _operator(*RECLAIM),
+        "time": workers.CLOCK,
     },
     setups.held_by_a,
 )
 STEP_BY_STEP: Final = Program(
     "step-by-step",
-    "a reclaim overtaken at each of its steps by its late owner and by one that adopts",
+    "a reclaim overtaken at each of its steps by the late owner and by one that adopts",
     {
         "A": Role(Hand.publish),
         "B": Role(workers.adopts),
-        "O": Role(reclaims(*STEPS), "aps_operate"),
+        "O": _operator(*RECLAIM, *STEPS),
     },
     setups.lost_by_a,
 )
 TWO_OPERATORS: Final = Program(
     "two-operators",
-    "two reclaims of one job, overtaken by each other at their steps, and one that adopts",
+    "two reclaims of one job that overtake each other, and one that adopts",
     {
         "B": Role(workers.adopts),
-        "O": Role(reclaims("locked", "journaled"), "aps_operate"),
-        "P": Role(reclaims("locked", "journaled"), "aps_operate"),
+        "O": _operator(*RECLAIM, "locked", "journaled"),
+        "P": _operator(*RECLAIM, "locked", "journaled"),
     },
     setups.lost_by_a,
 )
+OLD_PLAN: Final = Program(
+    "old-plan",
+    "a plan that was made before the job had other owners, whose leases are over by now too",
+    {
+        "B": Role(workers.adopts),
+        "C": Role(workers.claims_and_publishes),
+        "O": _operator(*RECLAIM, "locked"),
+        "time": workers.CLOCK,
+    },
+    setups.lost_by_a,
+)
+ONE_PLAN: Final = Program(
+    "one-plan",
+    "one plan applied twice while one worker adopts and another claims",
+    {
+        "B": Role(workers.adopts),
+        "C": Role(workers.claims_and_publishes),
+        "O": Role(_one_plan_twice, "aps_operate"),
+    },
+    setups.lost_by_a,
+)
+POISONED: Final = Program(
+    "poisoned",
+    "a job that three workers lost, failed by an operator while its late owner, a caller and one that adopts are about",
+    {
+        "A": Role(Hand.publish),
+        "B": Role(workers.adopts),
+        "O": _operator("reclaim", "poisoned", "locked", "acted", "journaled"),
+        "X": Role(workers.cancels(1, 3)),
+    },
+    poisoned,
+)
+PROGRAMS: Final = (ONE_OPERATOR, STEP_BY_STEP, TWO_OPERATORS, OLD_PLAN, ONE_PLAN, POISONED)

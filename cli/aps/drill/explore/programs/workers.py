@@ -49,6 +49,11 @@ def claims(hand: Hand) -> None:
         goes_on(hand)
 
 
+def claims_and_publishes(hand: Hand) -> None:
+    if hand.take("claim"):
+        hand.publish()
+
+
 def claims_openly(hand: Hand) -> None:
     """In a transaction that stays open for a step."""
     hand.holds = hand.open("claim", worker=hand.worker, lease=LEASE)

@@ -1,0 +1,4 @@
+-- Every file name that was handed out. Returns candidate, current (its owner has the job now), valid (consumers read it).
+SELECT a.candidate, j.state = 'running' AND a.epoch = j.epoch AS current,
+       EXISTS (SELECT FROM aps.valid_result v WHERE v.name = a.candidate) AS valid
+  FROM aps.attempt a JOIN aps.job j USING (job_id)

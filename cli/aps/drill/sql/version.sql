@@ -1,0 +1,2 @@
+-- What the server says that it is, in full. Returns version.
+SELECT version() AS version
