@@ -13,7 +13,7 @@ from aps.errors import Refused
 from aps.model.matrix import Action, Query
 from aps.model.operation import Id, Outcome, Result
 from aps.model.plan import PlannedJob
-from aps.snapshot import Snapshot
+from aps.snapshot import Key, Snapshot
 
 # A victim of another transaction, not of its own rows: the whole batch is tried again.
 VICTIM = ("40P01", "40001")
@@ -81,10 +81,9 @@ class Act:
         returned = [
             tuple(str(row.get(column)) for column in self.snapshot.matrix.key) for row in rows
         ]
-        done = set(returned)
-        if len(done) < len(returned) or not done <= set(by_key):
-            raise Violated(f"{query.file} returned jobs that it was not given, or one twice")
+        self._only_given(query, returned, by_key)
         self._held_to(query, self._changes() - before, len(returned))
+        done = set(returned)
         for key, job in by_key.items():
             if key not in done:
                 results[job.id] = Result(
@@ -93,6 +92,12 @@ class Act:
                     "the action left it as it was: a trigger, rule or policy kept the row",
                 )
         return [job for key, job in by_key.items() if key in done]
+
+    def _only_given(
+        self, query: Query, returned: Sequence[Key], given: Mapping[Key, PlannedJob]
+    ) -> None:
+        if len(set(returned)) < len(returned) or not set(returned) <= set(given):
+            raise Violated(f"{query.file} returned jobs that it was not given, or one twice")
 
     def _held_to(self, query: Query, rose: int, returned: int) -> None:
         expected = returned * self.action.changes_per_job

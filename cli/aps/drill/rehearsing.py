@@ -31,13 +31,14 @@ def rehearse(yard: Yard, number: int, kind: Kind, script: Script) -> Rehearsal:
         observations=tuple(notes.observations),
         proves=script.proves,
         does_not_prove=script.does_not_prove,
-        verdict=_verdict(notes, error),
+        verdict=verdict(notes, error),
         error=error,
         seconds=round(time.monotonic() - began, 3),
     )
 
 
-def _verdict(notes: Notes, error: str | None) -> Verdict:
+def verdict(notes: Notes, error: str | None) -> Verdict:
+    """Broken where an observation was not as expected, else unfinished where it ended by an error or saw nothing."""
     if not all(one.holds for one in notes.observations):
         return "broken"
     # What looked at nothing has shown nothing.

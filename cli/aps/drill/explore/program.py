@@ -11,6 +11,7 @@ from typing import Any, Final
 from aps.database import Database, QueryError, Row
 from aps.drill.explore.party import Cue, Play
 from aps.drill.explore.scene import Scene
+from aps.model.matrix import Matrix
 
 LEASE: Final = timedelta(minutes=10)
 
@@ -115,11 +116,16 @@ def _nothing(scene: Scene) -> Iterable[tuple[str, str]]:
     return ()
 
 
+def _as_it_is(matrix: Matrix) -> Matrix:
+    return matrix
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """`setup` makes the queue that the parties find, and gives what each of them holds already.
 
-    `check` tells what does not hold beside the invariants, after each step: its name, and what was seen.
+    `check` tells what does not hold beside the invariants, after each step: its name, and what was seen. `matrix` makes
+    the one that operators read the queue by.
     """
 
     name: str
@@ -127,10 +133,12 @@ class Program:
     parties: Mapping[str, Role]
     setup: Callable[[Scene], Mapping[str, Row]]
     check: Callable[[Scene], Iterable[tuple[str, str]]] = _nothing
+    matrix: Callable[[Matrix], Matrix] = _as_it_is
 
     def plays(self, scene: Scene) -> dict[str, tuple[int, Play]]:
         """Each party with its session, ready to be put in lockstep; the queue is as `setup` makes it."""
         scene.clear()
+        scene.read_by(self.matrix)
         held = self.setup(scene)
         return {
             name: _player(scene, name, role, held.get(name)) for name, role in self.parties.items()
@@ -141,9 +149,15 @@ def _player(scene: Scene, name: str, role: Role, held: Row | None) -> tuple[int,
     # The application's name tells the watch who changed a row.
     prefix = "operator/" if role.role == "aps_operate" else ""
     session = scene.session(f"{prefix}{name}", role.role)
-    return session.pid, lambda cue: role.play(
-        Hand(scene, name, role.worker or name, session, cue, held)
-    )
+
+    def play(cue: Cue) -> None:
+        try:
+            role.play(Hand(scene, name, role.worker or name, session, cue, held))
+        finally:
+            # Dismissed in the middle of a transaction it must hold nothing against the next interleaving.
+            session.rollback()
+
+    return session.pid, play
 
 
 def digest(worker: str) -> str:

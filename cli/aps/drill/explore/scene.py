@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,9 @@ from aps.database import Database, Row
 from aps.demo import queue
 from aps.demo.worker import read
 from aps.drill.ground import Ground
+from aps.errors import Usage
 from aps.model.drill import Violation
+from aps.model.matrix import Matrix, State
 from aps.snapshot import Snapshot
 
 _SQL: Final = Path(__file__).parent / "sql"
@@ -28,6 +30,20 @@ _VACUUM_EVERY: Final = 300
 @cache
 def text(name: str) -> str:
     return (_SQL / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def named(matrix: Matrix, name: str) -> State:
+    """A state that the matrix must have. Raises Usage."""
+    state = matrix.state(name)
+    if state is None:
+        raise Usage(f"the matrix of {matrix.system} has no state {name}: the drill needs it")
+    return state
+
+
+def with_state(matrix: Matrix, state: State) -> Matrix:
+    """The matrix with that state in place of the one of its name."""
+    states = tuple(state if one.name == state.name else one for one in matrix.states)
+    return replace(matrix, states=states)
 
 
 @dataclass
@@ -47,6 +63,9 @@ class Scene:
         self.ground = ground
         self.altered = dict(altered or {})
         self.told = Told()
+        self.matrix = ground.matrix
+        # A state and a column of its evidence that is not fenced, though it ought to be.
+        self.unfenced: tuple[str, str] | None = None
         self._sessions: dict[str, Database] = {}
         self._resets = 0
         self._sound: set[str] = set()
@@ -69,6 +88,8 @@ class Scene:
     def call(self, session: Database, name: str, **bound: Any) -> Row | None:
         """One of them, in autocommit. Raises QueryError."""
         rows = session.call(self.statement(name), bound)
+        if len(rows) > 1:
+            self.told.faults.append(("a statement is about one job", f"{name}: {len(rows)} rows"))
         return rows[0] if rows else None
 
     def pass_time(self, session: Database, how: str) -> None:
@@ -88,6 +109,22 @@ class Scene:
     def blocked(self, pids: Sequence[int]) -> set[int]:
         rows = self._watch.call(text("blocked"), {"pids": list(pids)})
         return {int(row["pid"] or 0) for row in rows}
+
+    def read_by(self, adapted: Callable[[Matrix], Matrix]) -> None:
+        """Operators read the queue by that matrix from here on."""
+        self.matrix = adapted(self.ground.matrix)
+        if self.unfenced:
+            name, column = self.unfenced
+            state = named(self.matrix, name)
+            self.matrix = with_state(self.matrix, replace(state, reading=(*state.reading, column)))
+
+    def meddle(self, *, late: bool) -> None:
+        """A trigger touches another row with every reclaim."""
+        self._watch.call(text("meddle"), {"late": late})
+
+    def forge(self) -> None:
+        """Rows that no correct writer leaves, and that nobody may take."""
+        self._watch.call(text("forge"), {})
 
     def ask(self, name: str) -> list[Row]:
         """A query of the explorer's own."""

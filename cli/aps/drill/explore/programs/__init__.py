@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aps.drill.explore.program import Program
-from aps.drill.explore.programs import callers, files, operators, outwaited, workers
+from aps.drill.explore.programs import callers, files, guarded, operators, outwaited, workers
 
 # The longest first, so that the last ones to be run are short.
 PROGRAMS: Final[tuple[Program, ...]] = (
@@ -13,5 +13,6 @@ PROGRAMS: Final[tuple[Program, ...]] = (
     *operators.PROGRAMS,
     *files.PROGRAMS,
     *callers.PROGRAMS,
+    *guarded.PROGRAMS,
     *outwaited.PROGRAMS,
 )

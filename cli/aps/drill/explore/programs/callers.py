@@ -8,7 +8,7 @@ from typing import Final
 
 from aps.database import Row
 from aps.drill.explore.program import Hand, Program, Role, digest
-from aps.drill.explore.programs import setups, workers
+from aps.drill.explore.programs import parties, setups
 from aps.drill.explore.scene import text
 
 _KEY: Final = "r1"
@@ -51,11 +51,6 @@ def confirms(which: str) -> Callable[[Hand], object]:
     return partial(Hand.write, statement="confirm_input", job_id=1, digest=digest(which))
 
 
-def cancels_openly(hand: Hand) -> None:
-    hand.open("cancel", job_id=1, epoch=0, reason="not needed")
-    hand.leave()
-
-
 ONE_KEY: Final = Program(
     "one-key",
     "one request key: a first request that is not committed yet, the same again, and other contents",
@@ -73,10 +68,10 @@ INPUTS: Final = Program(
     "an input that is confirmed by a wrong digest and twice by the right one, a cancellation that is not committed yet,"
     " and a worker",
     {
-        "P": Role(workers.in_turn(confirms("other"), confirms("input"))),
+        "P": Role(parties.in_turn(confirms("other"), confirms("input"))),
         "Q": Role(confirms("input")),
-        "X": Role(cancels_openly),
-        "A": Role(workers.claims),
+        "X": Role(parties.cancels_openly(0)),
+        "A": Role(parties.claims),
     },
     setups.waiting,
 )

@@ -8,8 +8,8 @@ from typing import Final
 
 from aps.database import Row
 from aps.drill.explore.program import LEASE, Hand, Program, Role, digest
-from aps.drill.explore.programs import callers, setups, workers
-from aps.drill.explore.programs.operating import MOVES, acts
+from aps.drill.explore.programs import callers, parties, setups
+from aps.drill.explore.programs.operating import MOVES, acts, apply, plan
 from aps.drill.explore.scene import Scene
 from aps.store import QUARANTINE
 
@@ -57,7 +57,7 @@ def orphan_there(scene: Scene) -> Mapping[str, Row]:
     adopted = setups.call(scene, "adopt", worker="B", lease=LEASE, abandon_limit=9)
     _write(scene, str(held["A"]["candidate"]), b"A")
     _write(scene, str(adopted["candidate"]), b"B")
-    return {"A": held["A"], "B": adopted, "F": held["A"]}
+    return {"A": held["A"], "B": adopted, "O": held["A"], "Q": held["A"]}
 
 
 def candidate_there(scene: Scene) -> Mapping[str, Row]:
@@ -95,6 +95,28 @@ def files_stand(scene: Scene) -> Iterator[tuple[str, str]]:
             yield "the file of the current epoch is not touched", name
         if not any(store.glob(f"{QUARANTINE}/*/{name}")):
             yield "no file is lost", name
+        if row["intended"] != "t":
+            yield "no file is moved that the journal does not know of", name
+
+
+def _needs_it(hand: Hand) -> None:
+    """A request that takes the orphan as its input."""
+    name = str((hand.holds or {})["candidate"])
+    given = {"kind": "export", "input_name": name, "input_digest": digest("A")}
+    hand.write("accept", request_key="needs it", **given)
+
+
+def _moves(hand: Hand) -> None:
+    """The cleanup; a file that was named before it asked for the last time is back under its name."""
+    made = plan(hand, *_QUARANTINE)
+    if made is None:
+        return
+    hand.cue("apply")
+    apply(hand, made, ("committed", "moved"))
+    name = str((hand.holds or {})["candidate"])
+    asked_for = "Q accept: accepted" in hand.scene.told.steps
+    if asked_for and not (hand.scene.ground.store / name).is_file():
+        hand.fault("a file that a row names is not kept away", name)
 
 
 CONFIRM: Final = Program(
@@ -106,8 +128,8 @@ CONFIRM: Final = Program(
             acts("reconcile", "unconfirmed_materialization", "locked", "acted", "journaled"),
             "aps_operate",
         ),
-        "X": Role(workers.cancels(1, 0)),
-        "A": Role(workers.claims_and_publishes),
+        "X": Role(parties.cancels(1, 0)),
+        "A": Role(parties.claims_and_publishes),
     },
     input_there,
 )
@@ -133,11 +155,22 @@ QUARANTINED: Final = Program(
     orphan_there,
     files_stand,
 )
+NEEDED_AGAIN: Final = Program(
+    "needed-again",
+    "a cleanup of an orphan that a request takes as its input, at each step of the move",
+    {
+        "B": Role(Hand.publish),
+        "O": Role(_moves, "aps_operate"),
+        "Q": Role(_needs_it),
+    },
+    orphan_there,
+    files_stand,
+)
 ALL_HANDS: Final = Program(
     "all-hands",
     "a late owner, one that adopts, an operator that reclaims, and another that quarantines",
     {
-        "A": Role(workers.goes_on),
+        "A": Role(parties.goes_on),
         "B": Role(_adopts_and_writes),
         "O": Role(acts("reclaim", "adoption"), "aps_operate"),
         "R": Role(acts(*_QUARANTINE, at_once=True), "aps_operate"),
@@ -145,4 +178,4 @@ ALL_HANDS: Final = Program(
     candidate_there,
     files_stand,
 )
-PROGRAMS: Final = (CONFIRM, WITHDRAW, QUARANTINED, ALL_HANDS)
+PROGRAMS: Final = (CONFIRM, WITHDRAW, QUARANTINED, NEEDED_AGAIN, ALL_HANDS)

@@ -42,11 +42,10 @@ def acts(
 def plan(hand: Hand, command: str, state: str) -> Plan | None:
     """One step: what the command would do now; None where that is nothing."""
     hand.cue("plan")
-    ground = hand.scene.ground
     sight = _sight(hand) if command == "reconcile" else None
     try:
         with hand.session as session:
-            made = planning.plan(ground.matrix, session, command, Selection(state=state), sight)
+            made = planning.plan(hand.scene.matrix, session, command, Selection(state=state), sight)
     except ApsError as error:
         hand.tell("plan", f"none: {error}")
         return None
@@ -65,7 +64,7 @@ def apply(hand: Hand, made: Plan, at: tuple[str, ...] = ()) -> Operation:
     done = action.apply(
         Run(
             plan=made,
-            matrix=hand.scene.ground.matrix,
+            matrix=hand.scene.matrix,
             authority=Authority("exploring", user=hand.name, client_host="drill"),
             connect=lambda: hand.session,
             sight=_sight(hand) if made.command == "reconcile" else None,

@@ -7,7 +7,7 @@ from typing import Final
 
 from aps.database import Row
 from aps.drill.explore.program import LEASE, Hand, Program, Role
-from aps.drill.explore.programs import operating, setups, workers
+from aps.drill.explore.programs import operating, parties, setups
 from aps.drill.explore.programs.operating import STEPS, acts
 from aps.drill.explore.scene import Scene
 
@@ -47,10 +47,10 @@ ONE_OPERATOR: Final = Program(
     "one-operator",
     "an owner, one that adopts, an operator that reclaims, and a lease that ends",
     {
-        "A": Role(workers.goes_on),
-        "B": Role(workers.adopts),
+        "A": Role(parties.goes_on),
+        "B": Role(parties.adopts),
         "O": _operator(*RECLAIM),
-        "time": workers.CLOCK,
+        "time": parties.CLOCK,
     },
     setups.held_by_a,
 )
@@ -59,7 +59,7 @@ STEP_BY_STEP: Final = Program(
     "a reclaim overtaken at each of its steps by the late owner and by one that adopts",
     {
         "A": Role(Hand.publish),
-        "B": Role(workers.adopts),
+        "B": Role(parties.adopts),
         "O": _operator(*RECLAIM, *STEPS),
     },
     setups.lost_by_a,
@@ -68,7 +68,7 @@ TWO_OPERATORS: Final = Program(
     "two-operators",
     "two reclaims of one job that overtake each other, and one that adopts",
     {
-        "B": Role(workers.adopts),
+        "B": Role(parties.adopts),
         "O": _operator(*RECLAIM, "locked", "journaled"),
         "P": _operator(*RECLAIM, "locked", "journaled"),
     },
@@ -78,10 +78,10 @@ OLD_PLAN: Final = Program(
     "old-plan",
     "a plan that was made before the job had other owners, whose leases are over by now too",
     {
-        "B": Role(workers.adopts),
-        "C": Role(workers.claims_and_publishes),
+        "B": Role(parties.adopts),
+        "C": Role(parties.claims_and_publishes),
         "O": _operator(*RECLAIM, "locked"),
-        "time": workers.CLOCK,
+        "time": parties.CLOCK,
     },
     setups.lost_by_a,
 )
@@ -89,8 +89,8 @@ ONE_PLAN: Final = Program(
     "one-plan",
     "one plan applied twice while one worker adopts and another claims",
     {
-        "B": Role(workers.adopts),
-        "C": Role(workers.claims_and_publishes),
+        "B": Role(parties.adopts),
+        "C": Role(parties.claims_and_publishes),
         "O": Role(_one_plan_twice, "aps_operate"),
     },
     setups.lost_by_a,
@@ -100,9 +100,9 @@ POISONED: Final = Program(
     "a job that three workers lost, failed by an operator while its late owner, a caller and one that adopts are about",
     {
         "A": Role(Hand.publish),
-        "B": Role(workers.adopts),
+        "B": Role(parties.adopts),
         "O": _operator("reclaim", "poisoned", "locked", "acted", "journaled"),
-        "X": Role(workers.cancels(1, 3)),
+        "X": Role(parties.cancels(1, 3)),
     },
     poisoned,
 )

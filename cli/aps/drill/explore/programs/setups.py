@@ -61,6 +61,19 @@ def lost_by_a(scene: Scene) -> Mapping[str, Row]:
     return held
 
 
+def lost_twice(scene: Scene) -> Mapping[str, Row]:
+    """Job 1, which A and another one lost."""
+    lost_by_a(scene)
+    call(scene, "adopt", worker="Z", lease=LEASE, abandon_limit=9)
+    end_leases(scene)
+    return {}
+
+
+def lost_by_many(scene: Scene) -> Mapping[str, Row]:
+    """The same, as others know it who act as A."""
+    return dict.fromkeys(("A", "D", "E"), lost_by_a(scene)["A"])
+
+
 def two_ready(scene: Scene) -> Mapping[str, Row]:
     accept(scene, "r1")
     accept(scene, "r2")
@@ -68,8 +81,15 @@ def two_ready(scene: Scene) -> Mapping[str, Row]:
 
 
 def waiting(scene: Scene) -> Mapping[str, Row]:
-    """Job 1, which waits for its input."""
+    """Job 1, which waits for its input; and job 2, which waits for another one."""
     accept(scene, **INPUT)
+    accept(scene, "bystander", input_name="inputs/r2.csv", input_digest=digest("input 2"))
+    return {}
+
+
+def forged(scene: Scene) -> Mapping[str, Row]:
+    """Jobs that are ready or overdue and inconsistent, and nothing else."""
+    scene.forge()
     return {}
 
 

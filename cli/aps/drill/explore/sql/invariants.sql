@@ -66,8 +66,8 @@ UNION ALL
 SELECT 'what is finished stays so', c.job_id, format('%%s became %%s', (c.before).state, (c.after).state)
   FROM drill.change c
  WHERE (c.before).finished_at IS NOT NULL
-   AND ((c.after).state, (c.after).finished_at, (c.after).reason)
-       IS DISTINCT FROM ((c.before).state, (c.before).finished_at, (c.before).reason)
+   AND ((c.after).state, (c.after).finished_at, (c.after).reason, (c.after).lease_until)
+       IS DISTINCT FROM ((c.before).state, (c.before).finished_at, (c.before).reason, (c.before).lease_until)
 UNION ALL
 SELECT 'an input is confirmed once, by its digest', c.job_id, (c.after).input_digest
   FROM drill.change c
@@ -78,6 +78,14 @@ SELECT 'an input is confirmed once, by its digest', c.job_id, (c.after).input_di
 UNION ALL
 SELECT 'an input is confirmed once, by its digest', e.job_id, format('%%s times', count(*))
   FROM aps.event e WHERE e.kind = 'confirmed' GROUP BY e.job_id HAVING count(*) > 1
+UNION ALL
+SELECT 'a ready job is claimed or cancelled, nothing else', c.job_id, format('%%s: %%s', c.application, (c.after).state)
+  FROM drill.change c
+ WHERE (c.before).state = 'ready' AND (c.after).state NOT IN ('running', 'cancelled')
+UNION ALL
+SELECT 'a reclaim spends the epoch', c.job_id, format('still %%s', (c.after).epoch)
+  FROM drill.change c
+ WHERE c.application LIKE 'operator/%%' AND (c.before).state = 'running' AND (c.after).epoch = (c.before).epoch
 UNION ALL
 -- Every change that an operator's transaction made stands in the journal, as it was and is; and nothing else does.
 SELECT 'the journal equals the changes', c.job_id, format('not journaled: %%s', made.columns)

@@ -1,5 +1,5 @@
 -- What an explored queue is watched by, once a database: every change of a job with its transaction, and every lease
--- that ended. It adds no constraint and takes no lock on the queue.
+-- that ended. It adds no constraint and takes no lock on the queue. And a trigger that meddles where it is told to.
 CREATE SCHEMA drill;
 
 CREATE TABLE drill.change (
@@ -27,6 +27,19 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER note_change AFTER UPDATE ON aps.job FOR EACH ROW EXECUTE FUNCTION drill.note_change();
+
+-- A trigger of somebody else's that touches another row, at once or at the end of the transaction, where it is told to.
+CREATE TABLE drill.meddling (late boolean PRIMARY KEY);
+CREATE FUNCTION drill.meddle() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+  UPDATE aps.job SET updated_at = clock_timestamp()
+   WHERE request_key = 'bystander' AND EXISTS (SELECT FROM drill.meddling WHERE late = (TG_ARGV[0] = 'late'));
+  RETURN NULL;
+END $$;
+CREATE TRIGGER meddle AFTER UPDATE OF epoch ON aps.job FOR EACH ROW
+  WHEN (OLD.state = 'running' AND NEW.state = 'ready') EXECUTE FUNCTION drill.meddle('at once');
+CREATE CONSTRAINT TRIGGER meddle_late AFTER UPDATE OF epoch ON aps.job DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+  WHEN (OLD.state = 'running' AND NEW.state = 'ready') EXECUTE FUNCTION drill.meddle('late');
 
 -- The leases that are over by the clock are known to be so from here on.
 CREATE FUNCTION drill.note_over() RETURNS void LANGUAGE sql AS $$
@@ -59,6 +72,7 @@ CREATE FUNCTION drill.reset() RETURNS void LANGUAGE sql SET session_replication_
   DELETE FROM aps_journal.batch;
   DELETE FROM drill.change;
   DELETE FROM drill.over;
+  DELETE FROM drill.meddling;
   SELECT setval('aps.job_job_id_seq', 1, false);
 $$;
 
