@@ -125,7 +125,7 @@ class Program:
     """`setup` makes the queue that the parties find, and gives what each of them holds already.
 
     `check` tells what does not hold beside the invariants, after each step: its name, and what was seen. `matrix` makes
-    the one that operators read the queue by.
+    the one that operators read the queue by. `broken` names invariants that a hand breaks on purpose.
     """
 
     name: str
@@ -134,6 +134,7 @@ class Program:
     setup: Callable[[Scene], Mapping[str, Row]]
     check: Callable[[Scene], Iterable[tuple[str, str]]] = _nothing
     matrix: Callable[[Matrix], Matrix] = _as_it_is
+    broken: tuple[str, ...] = ()
 
     def plays(self, scene: Scene) -> dict[str, tuple[int, Play]]:
         """Each party with its session, ready to be put in lockstep; the queue is as `setup` makes it."""

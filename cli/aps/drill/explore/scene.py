@@ -64,8 +64,8 @@ class Scene:
         self.altered = dict(altered or {})
         self.told = Told()
         self.matrix = ground.matrix
-        # A state and a column of its evidence that is not fenced, though it ought to be.
-        self.unfenced: tuple[str, str] | None = None
+        # A state and columns of its evidence that are not fenced, though they ought to be.
+        self.unfenced: tuple[str, tuple[str, ...]] | None = None
         self._sessions: dict[str, Database] = {}
         self._resets = 0
         self._sound: set[str] = set()
@@ -114,9 +114,11 @@ class Scene:
         """Operators read the queue by that matrix from here on."""
         self.matrix = adapted(self.ground.matrix)
         if self.unfenced:
-            name, column = self.unfenced
+            name, columns = self.unfenced
             state = named(self.matrix, name)
-            self.matrix = with_state(self.matrix, replace(state, reading=(*state.reading, column)))
+            self.matrix = with_state(
+                self.matrix, replace(state, reading=(*state.reading, *columns))
+            )
 
     def meddle(self, *, late: bool) -> None:
         """A trigger touches another row with every reclaim."""

@@ -100,7 +100,8 @@ class _Searching:
     def _wrong(self, lockstep: Lockstep) -> list[Violation]:
         steps = tuple(self.scene.told.steps)
         beside = [Violation(*one, steps) for one in self.program.check(self.scene)]
-        return [*_errors(lockstep, steps), *self.scene.violations(), *beside]
+        found = [one for one in self.scene.violations() if one.invariant not in self.program.broken]
+        return [*_errors(lockstep, steps), *found, *beside]
 
 
 def _errors(lockstep: Lockstep, steps: tuple[str, ...]) -> Iterator[Violation]:

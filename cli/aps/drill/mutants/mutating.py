@@ -9,12 +9,12 @@ from aps.drill.explore import crew
 from aps.drill.explore.scene import Scene
 from aps.drill.explore.searching import search
 from aps.drill.ground import Yard
-from aps.drill.mutants import engine, statements
+from aps.drill.mutants import columns, engine, statements
 from aps.drill.mutants.mutation import Mutation, Stale
 from aps.model.drill import Mutant
 from aps.render import tree
 
-MUTATIONS: Final = (*statements.mutations(), *engine.steps())
+MUTATIONS: Final = (*statements.mutations(), *engine.steps(), *columns.mutations())
 
 
 def mutate(yard: Yard, tell: Callable[[int], None]) -> list[Mutant]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from aps.drill.explore.program import Program
-from aps.drill.explore.programs import callers, files, guarded, operators, outwaited, workers
+from aps.drill.explore.programs import (
+    by_hand,
+    callers,
+    files,
+    guarded,
+    operators,
+    outwaited,
+    workers,
+)
 
 # The longest first, so that the last ones to be run are short.
 PROGRAMS: Final[tuple[Program, ...]] = (
@@ -14,5 +22,6 @@ PROGRAMS: Final[tuple[Program, ...]] = (
     *files.PROGRAMS,
     *callers.PROGRAMS,
     *guarded.PROGRAMS,
+    *by_hand.PROGRAMS,
     *outwaited.PROGRAMS,
 )

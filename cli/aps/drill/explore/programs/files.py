@@ -18,7 +18,8 @@ _WITHDRAW: Final = ("reconcile", "missing_artifact")
 _QUARANTINE: Final = ("reconcile", "orphan_candidate")
 
 
-def _write(scene: Scene, name: str, content: bytes) -> None:
+def write(scene: Scene, name: str, content: bytes) -> None:
+    """A file of that name in the store."""
     file = scene.ground.store / name
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
@@ -36,7 +37,7 @@ def input_there(scene: Scene) -> Mapping[str, Row]:
     """Job 1, which waits for its input, and the file that its digest is of."""
     _sweep(scene)
     setups.waiting(scene)
-    _write(scene, str(setups.INPUT["input_name"]), b"input")
+    write(scene, str(setups.INPUT["input_name"]), b"input")
     return {}
 
 
@@ -47,7 +48,7 @@ def file_gone(scene: Scene) -> Mapping[str, Row]:
     row = held["A"]
     fence = {"job_id": 1, "worker": "A", "epoch": 1}
     setups.call(scene, "publish", **fence, digest=digest("A"))
-    return {"F": row}
+    return {"F": row, "H": row}
 
 
 def orphan_there(scene: Scene) -> Mapping[str, Row]:
@@ -55,30 +56,30 @@ def orphan_there(scene: Scene) -> Mapping[str, Row]:
     _sweep(scene)
     held = setups.lost_by_a(scene)
     adopted = setups.call(scene, "adopt", worker="B", lease=LEASE, abandon_limit=9)
-    _write(scene, str(held["A"]["candidate"]), b"A")
-    _write(scene, str(adopted["candidate"]), b"B")
-    return {"A": held["A"], "B": adopted, "O": held["A"], "Q": held["A"]}
+    write(scene, str(held["A"]["candidate"]), b"A")
+    write(scene, str(adopted["candidate"]), b"B")
+    return {"A": held["A"], "B": adopted} | dict.fromkeys(("H", "O", "Q"), held["A"])
 
 
 def candidate_there(scene: Scene) -> Mapping[str, Row]:
     """Job 1, which A lost with its file written."""
     _sweep(scene)
     held = setups.lost_by_a(scene)
-    _write(scene, str(held["A"]["candidate"]), b"A")
+    write(scene, str(held["A"]["candidate"]), b"A")
     return held
 
 
 def _comes_back(hand: Hand) -> None:
     """The file lies under its name again, from a backup."""
     hand.cue("the file comes back")
-    _write(hand.scene, str((hand.holds or {})["candidate"]), _BYTES)
+    write(hand.scene, str((hand.holds or {})["candidate"]), _BYTES)
     hand.tell("the file comes back", "written")
 
 
 def _adopts_and_writes(hand: Hand) -> None:
     """Its file is written before it is published, as by any worker."""
     if hand.take("adopt", abandon_limit=9):
-        _write(hand.scene, str((hand.holds or {})["candidate"]), hand.worker.encode())
+        write(hand.scene, str((hand.holds or {})["candidate"]), hand.worker.encode())
         hand.publish()
 
 

@@ -39,13 +39,14 @@ def acts(
     return play
 
 
-def plan(hand: Hand, command: str, state: str) -> Plan | None:
-    """One step: what the command would do now; None where that is nothing."""
+def plan(hand: Hand, command: str, state: str, *jobs: str) -> Plan | None:
+    """One step: what the command would do now to these jobs, else to all in that state; None where that is nothing."""
     hand.cue("plan")
+    chosen = Selection(jobs=jobs) if jobs else Selection(state=state)
     sight = _sight(hand) if command == "reconcile" else None
     try:
         with hand.session as session:
-            made = planning.plan(hand.scene.matrix, session, command, Selection(state=state), sight)
+            made = planning.plan(hand.scene.matrix, session, command, chosen, sight)
     except ApsError as error:
         hand.tell("plan", f"none: {error}")
         return None

@@ -26,7 +26,9 @@ BEGIN
   VALUES (OLD.job_id, pg_current_xact_id(), current_setting('application_name'), OLD, NEW);
   RETURN NULL;
 END $$;
-CREATE TRIGGER note_change AFTER UPDATE ON aps.job FOR EACH ROW EXECUTE FUNCTION drill.note_change();
+-- What the drill itself forges, or somebody changes by hand (H), is not held to the rules of the queue.
+CREATE TRIGGER note_change AFTER UPDATE ON aps.job FOR EACH ROW
+  WHEN (current_setting('application_name') NOT IN ('watch', 'H')) EXECUTE FUNCTION drill.note_change();
 
 -- A trigger of somebody else's that touches another row, at once or at the end of the transaction, where it is told to.
 CREATE TABLE drill.meddling (late boolean PRIMARY KEY);
