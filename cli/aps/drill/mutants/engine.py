@@ -33,7 +33,7 @@ def steps() -> Iterator[Mutation]:
         "clock after the lock",
         _patched(Attempt, "locked", _by_an_old_clock),
         operators.STEP_BY_STEP,
-        operators.OLD_PLAN,
+        operators.ONE_OPERATOR,
         redundant="an older clock sees fewer leases over and fewer graces past: the apply then does less, never more; "
         "the new one keeps `changed` from being told of a job that may be acted upon",
     )

@@ -94,7 +94,7 @@ def _claim() -> Iterator[Mutation]:
         " OR a.ended_at IS NULL",
         "",
         workers.WAYS_TO_END,
-        workers.OPEN_CLAIMS,
+        callers.INPUTS,
         redundant="no statement leaves a ready job with an open attempt (an invariant of every interleaving): "
         "it keeps workers off rows that were written by hand",
     )

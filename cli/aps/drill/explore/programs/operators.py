@@ -78,10 +78,10 @@ OLD_PLAN: Final = Program(
     "old-plan",
     "a plan that was made before the job had other owners, whose leases are over by now too",
     {
-        "B": Role(parties.adopts),
-        "C": Role(parties.claims_and_publishes),
         "O": _operator(*RECLAIM, "locked"),
+        "B": Role(parties.adopted),
         "time": parties.CLOCK,
+        "C": Role(parties.claims_and_publishes),
     },
     setups.lost_by_a,
 )

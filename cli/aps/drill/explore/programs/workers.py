@@ -14,7 +14,7 @@ THREE_OWNERS: Final = Program(
     {
         "A": Role(parties.insists),
         "B": Role(parties.adopts_and_works),
-        "C": Role(parties.adopts_and_works),
+        "C": Role(parties.adopts),
         "time": Role(parties.time, "postgres"),
     },
     setups.held_by_a,
