@@ -26,7 +26,7 @@ from aps.model.matrix import Matrix
 
 _TEMPLATE: Final = "queue"
 _SQL: Final = Path(__file__).parent / "sql"
-_NEEDED: Final = ("schema.sql", "roles.sql", "worker/claim.sql")
+_NEEDED: Final = ("schema.sql", "roles.sql", "worker/claim.sql", "worker/publish.sql")
 # Nobody waits half an hour in a drill: files are judged at once.
 _GRACES: Final = {"orphan_grace": "0 s", "materialization_grace": "0 s"}
 
@@ -39,6 +39,11 @@ def checked(pack: Path) -> Path:
                 f"--pack {pack}: it has no queries/{name}; the drill rehearses the reference queue, or a copy of it"
             )
     return pack
+
+
+def text(name: str) -> str:
+    """A query of the drill's own, `drill/sql/NAME.sql`."""
+    return (_SQL / f"{name}.sql").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,7 @@ class Ground:
 
     def ask(self, session: Database, name: str, **bound: Any) -> list[Row]:
         """A query of the drill's own, `drill/sql/NAME.sql`, in autocommit."""
-        return session.call((_SQL / f"{name}.sql").read_text(encoding="utf-8"), bound)
+        return session.call(text(name), bound)
 
     def job(self, session: Database, job: int) -> Row:
         """The whole row. Needs a role that may read it."""

@@ -18,11 +18,11 @@ from aps.demo.export import export, line
 from aps.demo.worker import Claim, Worker
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
+from aps.drill.scene import LONG, MANY, Scene
+from aps.drill.scene import scene as opened
 from aps.drill.script import Notes, Script
 from aps.drill.trials import heartbeats
 from aps.drill.trials.heartbeats import Eager
-from aps.drill.trials.scene import LONG, MANY, Scene
-from aps.drill.trials.scene import scene as opened
 from aps.drill.trials.shifting import shift
 
 _NOTHING: Final = "nothing"

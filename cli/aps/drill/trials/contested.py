@@ -9,10 +9,11 @@ from typing import Final
 from aps.demo import actor
 from aps.demo.actor import Actor
 from aps.demo.export import digest
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
 from aps.drill.script import Notes, Script
-from aps.drill.trials import cleaning, crashing
+from aps.drill.trials import cleaning
 from aps.drill.trials.cleaning import LOCKED, LONG, STEPS, Held
 from aps.model.operation import Operation
 
@@ -110,13 +111,13 @@ class _Workers:
         """First the one that was stopped, then the one that may; while the row is locked both wait for it."""
         if job not in self.old:
             return
-        waits = (crashing.ROW, "tuple")
+        waits = (rows.ROW, "tuple")
         pair = (self.old[job], self.new[job])
         pair[0].wake()
         for one, event in zip(pair, waits, strict=True):
             one.cue()
             if step in LOCKED:
-                crashing.waits(self.ground, f"worker/{one.name}", event)
+                rows.waits(self.ground, f"worker/{one.name}", event)
             else:
                 self.answers.setdefault(step, []).append(_answer(one))
         if step in LOCKED:

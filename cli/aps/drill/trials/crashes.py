@@ -13,10 +13,11 @@ from typing import Any, Final
 from aps.demo.actor import Actor, Part, Prompter
 from aps.demo.export import digest, export, line
 from aps.demo.worker import Claim, Worker
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.script import Notes, Script
 from aps.drill.trials import crashes_lasting, crashes_reclaim, crashing
-from aps.drill.trials.crashing import AFTER, BEFORE, ROW, Blow
+from aps.drill.trials.crashing import AFTER, BEFORE, Blow
 
 _LONG: Final = timedelta(minutes=14)
 
@@ -75,7 +76,7 @@ class _Case:
     def publish(self, waiting_for: str) -> None:
         """Send the statement, and return once it waits."""
         self.worker.cue()
-        crashing.waits(self.ground, f"worker/{self.worker.name}", waiting_for)
+        rows.waits(self.ground, f"worker/{self.worker.name}", waiting_for)
 
 
 @contextmanager
@@ -95,8 +96,8 @@ def _unsent(case: _Case) -> Iterator[None]:
 @contextmanager
 def _waiting(case: _Case) -> Iterator[None]:
     case.write()
-    with crashing.row_held(case.ground, case.job):
-        case.publish(ROW)
+    with rows.row_held(case.ground, case.job):
+        case.publish(rows.ROW)
         yield
 
 
@@ -149,7 +150,7 @@ def _crashed(ground: Ground, notes: Notes, worker: Actor, step: str, blow: Blow)
     answer = "repeated" if stands else "published"
     notes.saw(f"{step}: what the worker was told", told[:3], [answer, str(job), "1"])
     notes.saw(f"{step}: the result", *_results(ground, job, told[-1]))
-    notes.saw(f"{step}: what does not fit together", crashing.unfitting(ground), [])
+    notes.saw(f"{step}: what does not fit together", rows.unfitting(ground), [])
 
 
 def _seen(ground: Ground, job: int) -> str:

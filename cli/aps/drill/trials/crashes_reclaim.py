@@ -10,6 +10,7 @@ from typing import Final
 
 from aps import action, journal, settlement
 from aps.database import Database
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
 from aps.drill.script import Notes, Script
@@ -94,7 +95,7 @@ class Watched:
         with ThreadPoolExecutor(1) as pool:
             with crashing.commits_held(self.ground, event):
                 applying = pool.submit(action.apply, self.run())
-                crashing.waits(self.ground, f"drill/reclaim/{self.plan.operation[:8]}", event)
+                rows.waits(self.ground, f"drill/reclaim/{self.plan.operation[:8]}", event)
                 self.blow(self.ground, self.pids[-1])
                 if not self.ground.server.pid:
                     wait([applying])
@@ -149,7 +150,7 @@ def _crashed(ground: Ground, notes: Notes, job: int, step: str, blow: Blow) -> N
 def agrees(ground: Ground, notes: Notes, step: str, watched: Watched, expected: str) -> None:
     seen = _seen(ground, watched.job, watched.plan)
     notes.saw(f"{step}: the job and the journal", seen, expected)
-    notes.saw(f"{step}: what does not fit together", crashing.unfitting(ground), [])
+    notes.saw(f"{step}: what does not fit together", rows.unfitting(ground), [])
 
 
 def words(told: Operation) -> str:

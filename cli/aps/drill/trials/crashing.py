@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from aps.database import Database
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.waiting import until
 from aps.errors import DatabaseError
 
 _SQL: Final = Path(__file__).parents[1] / "sql"
 # What a session of the server waits for, by the name that the server has for it.
-ROW: Final = "transactionid"
 BEFORE: Final = "object"
 AFTER: Final = "SyncRep"
 
@@ -87,26 +87,6 @@ def plant(ground: Ground) -> None:
         session.commit()
 
 
-def waits(ground: Ground, application: str, event: str) -> None:
-    """Return once a session of that name waits for that."""
-    bound = {"application": application, "event": event}
-    with ground.session("postgres", "watch") as watch:
-        until(
-            lambda: bool(ground.ask(watch, "crash_waiting", **bound)),
-            f"{application} to wait ({event})",
-        )
-
-
-@contextmanager
-def row_held(ground: Ground, job: int) -> Iterator[None]:
-    """Somebody's transaction holds the row of the job."""
-    with ground.session("postgres", "holder") as session:
-        session.begin_write()
-        lock = (_SQL / "crash_lock.sql").read_text(encoding="utf-8")
-        session.rows(lock, {"job_id": job})
-        yield
-
-
 @contextmanager
 def commits_held(ground: Ground, event: str) -> Iterator[None]:
     """Until the end no COMMIT is answered: AFTER it stands it waits for a standby; BEFORE, for another that
@@ -117,7 +97,7 @@ def commits_held(ground: Ground, event: str) -> Iterator[None]:
         try:
             _standby(ground, "crash_hold_commits")
             pool.submit(_commit_until_held, ground, over, aloud=event == BEFORE)
-            waits(ground, "drill/first", AFTER)
+            rows.waits(ground, "drill/first", AFTER)
             yield
         finally:
             over.set()
@@ -135,10 +115,3 @@ def _commit_until_held(ground: Ground, over: threading.Event, *, aloud: bool) ->
     with suppress(DatabaseError), ground.session("postgres", "first") as session:
         while not over.is_set():
             ground.ask(session, "crash_write", aloud=aloud)
-
-
-def unfitting(ground: Ground) -> list[str]:
-    """What does not fit together in the rows and the journal, in words."""
-    with ground.session("postgres", "look") as session:
-        rows = ground.ask(session, "crash_unfitting")
-    return [f"job {row['job_id']}: {row['fault']}" for row in rows]

@@ -14,12 +14,13 @@ from typing import Final
 from aps.demo.actor import Actor, Prompter
 from aps.demo.export import export, line
 from aps.demo.worker import Worker
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
+from aps.drill.scene import LONG, Scene
+from aps.drill.scene import scene as opened
 from aps.drill.script import Notes, Script
-from aps.drill.trials import crashing, deadlocks
-from aps.drill.trials.scene import LONG, Scene
-from aps.drill.trials.scene import scene as opened
+from aps.drill.trials import deadlocks
 from aps.errors import ApsError
 
 _CONSUMERS: Final = 40
@@ -71,7 +72,7 @@ def forty(ground: Ground, notes: Notes) -> None:
     with opened(ground, notes) as scene:
         # The oldest is held: everybody comes to it first.
         held, *others = [scene.accept(f"r{number}") for number in range(_JOBS)]
-        with crashing.row_held(ground, held):
+        with rows.row_held(ground, held):
             served = _asked(consumers)
             notes.did(
                 f"{_CONSUMERS} consumers claimed once, at once, {_JOBS} jobs, of which an open transaction held one; "

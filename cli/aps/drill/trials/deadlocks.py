@@ -12,9 +12,9 @@ from aps.database import Database, QueryError
 from aps.demo.actor import Part, Prompter
 from aps.demo.worker import Worker
 from aps.drill.ground import Ground
+from aps.drill.scene import LONG, Scene
+from aps.drill.scene import scene as opened
 from aps.drill.script import Notes, Script
-from aps.drill.trials.scene import LONG, Scene
-from aps.drill.trials.scene import scene as opened
 
 _TAKE: Final = (Path(__file__).parents[1] / "sql" / "take_named.sql").read_text(encoding="utf-8")
 _DEADLOCK: Final = "40P01"

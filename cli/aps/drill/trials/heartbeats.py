@@ -14,9 +14,9 @@ from aps.demo.actor import Actor, Part, Prompter
 from aps.demo.export import export, line
 from aps.demo.worker import Claim, Worker
 from aps.drill.ground import Ground
+from aps.drill.scene import LEASES, Scene, changed
+from aps.drill.scene import scene as opened
 from aps.drill.script import Notes, Script
-from aps.drill.trials.scene import LEASES, Scene, changed
-from aps.drill.trials.scene import scene as opened
 from aps.errors import DatabaseError
 
 # What is over of a lease when a heartbeat is sent.

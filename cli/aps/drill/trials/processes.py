@@ -12,10 +12,10 @@ from aps.demo.actor import Actor, Prompter
 from aps.demo.worker import Worker
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
+from aps.drill.scene import LONG, MANY, SHORT, Scene, changed
+from aps.drill.scene import scene as opened
 from aps.drill.script import Notes, Script
 from aps.drill.trials import stopped
-from aps.drill.trials.scene import LONG, MANY, SHORT, Scene, changed
-from aps.drill.trials.scene import scene as opened
 from aps.drill.waiting import until
 
 _DIGEST: Final = f"sha256:{'0' * 64}"

@@ -8,11 +8,11 @@ from typing import Final
 
 from aps.demo import actor
 from aps.demo.actor import Actor
+from aps.drill import rows
 from aps.drill.ground import Ground
+from aps.drill.scene import LEASES, LONG, MANY, SHORT, Scene, changed
+from aps.drill.scene import scene as opened
 from aps.drill.script import Notes, Script
-from aps.drill.trials import crashing
-from aps.drill.trials.scene import LEASES, LONG, MANY, SHORT, Scene, changed
-from aps.drill.trials.scene import scene as opened
 from aps.drill.waiting import until
 from aps.errors import DatabaseError
 
@@ -150,9 +150,9 @@ def outwaited(ground: Ground, notes: Notes) -> None:
 def _stopped_in_it(scene: Scene, worker: Actor, write: str, job: int, *, over: bool) -> None:
     """It has sent its next statement, which waits for a row that somebody holds, and stands still until it is done."""
     notes, row, before = scene.notes, scene.row(job), len(scene.kinds(job))
-    with crashing.row_held(scene.ground, job):
+    with rows.row_held(scene.ground, job):
         worker.cue()
-        crashing.waits(scene.ground, f"worker/{worker.name}", crashing.ROW)
+        rows.waits(scene.ground, f"worker/{worker.name}", rows.ROW)
         worker.freeze()
         if over:
             scene.overdue(job)

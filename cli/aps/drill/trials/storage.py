@@ -15,10 +15,11 @@ from typing import Final
 from aps.demo.actor import Actor, Part, Prompter
 from aps.demo.export import digest, line
 from aps.demo.worker import Claim, Worker
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
 from aps.drill.script import Notes, Script
-from aps.drill.trials import crashing, storage_gone, storage_truncated
+from aps.drill.trials import storage_gone, storage_truncated
 from aps.drill.trials.disks import PAGE, Disk, Full, ReadOnly
 from aps.store import IDENTITY_NAME
 
@@ -123,7 +124,7 @@ def _failed(ground: Ground, notes: Notes, machine: Actor, *reasons: int) -> bool
         notes.held("why the worker ended", why in expected, why, " or ".join(expected))
         results = ground.ask(reader, "results", job_id=job)
         notes.saw("the results", results, [])
-        notes.saw("what does not fit together", crashing.unfitting(ground), [])
+        notes.saw("what does not fit together", rows.unfitting(ground), [])
         if not results:
             ground.overdue(reader, job)
     return not results
@@ -147,7 +148,7 @@ def _mended(ground: Ground, notes: Notes, machine: Actor) -> None:
     notes.saw("the file of the result", files.pop(ended[-1], None), "whole")
     notes.saw("the job in the end", state, "confirmed_publication")
     notes.saw("what lies over it", overlays, ["orphan_candidate"] if files else [])
-    notes.saw("what does not fit together in the end", crashing.unfitting(ground), [])
+    notes.saw("what does not fit together in the end", rows.unfitting(ground), [])
 
 
 SCRIPTS: Final = (

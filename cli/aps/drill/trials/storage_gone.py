@@ -14,10 +14,10 @@ from aps.database import Database
 from aps.demo import actor
 from aps.demo.actor import Actor, Part, Prompter
 from aps.demo.worker import Worker
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
 from aps.drill.script import Notes, Script
-from aps.drill.trials import crashing
 from aps.errors import StoreError
 from aps.model.plan import Plan
 from aps.model.report import Job as JobReport
@@ -72,7 +72,7 @@ def gone(ground: Ground, notes: Notes) -> None:
             notes.saw(
                 "the results", _results(ground, (whole, lost, written, claimed)), [whole, lost]
             )
-            notes.saw("what does not fit together", crashing.unfitting(ground), [])
+            notes.saw("what does not fit together", rows.unfitting(ground), [])
         fence = {"job_id": written, "worker": midway.name, "epoch": 1}
         ground.worker(session, "fail", reason="its store is gone", retry=True, **fence)
     _back(ground, notes, last, plan, (whole, lost, written, claimed))

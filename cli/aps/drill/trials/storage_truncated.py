@@ -9,10 +9,10 @@ from typing import Final
 
 from aps.demo import actor
 from aps.demo.export import digest
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.operator import Operator
 from aps.drill.script import Notes, Script
-from aps.drill.trials import crashing
 
 _SHORT: Final = timedelta(milliseconds=800)
 _LONG: Final = timedelta(minutes=14)
@@ -45,7 +45,7 @@ def truncated(ground: Ground, notes: Notes) -> None:
         known = [*_state(ground, job), (ground.store / partial).read_bytes() == left]
         expected = ["confirmed_publication", "orphan_candidate", True]
         notes.saw("the job, and whether the first file is as it was", known, expected)
-        notes.saw("what does not fit together", crashing.unfitting(ground), [])
+        notes.saw("what does not fit together", rows.unfitting(ground), [])
         _cut(ground, notes, job, whole)
         notes.saw("its results after that", ground.ask(reader, "results", job_id=job), [])
 

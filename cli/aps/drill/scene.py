@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from aps.database import Database, Row, timestamp
+from aps.drill import rows
 from aps.drill.ground import Ground
 from aps.drill.script import Notes
-from aps.drill.trials import crashing
 from aps.drill.waiting import until
 
 SHORT: Final = timedelta(milliseconds=500)
@@ -70,7 +70,7 @@ class Scene:
 
     def fits(self) -> None:
         """Rows, attempts, events and journal agree with one another."""
-        self.notes.saw("what does not fit together", crashing.unfitting(self.ground), [])
+        self.notes.saw("what does not fit together", rows.unfitting(self.ground), [])
 
 
 @contextmanager
