@@ -12,6 +12,7 @@ import typer
 from aps import __version__, exits
 from aps.commands import console, demo, matrix
 from aps.commands.doctor import doctor
+from aps.commands.drill import drill
 from aps.commands.init import init
 from aps.commands.inspect import inspect
 from aps.commands.log import log
@@ -38,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (inspect, reclaim, reconcile, undo, log, doctor, init):
+for command in (inspect, reclaim, reconcile, undo, log, doctor, init, drill):
     app.command()(command)
 app.add_typer(demo.app)
 app.add_typer(matrix.app)

@@ -23,7 +23,7 @@ try:
 finally:
     print(*sorted(sys.modules), file=sys.stderr)
 """
-COMMANDS = ("inspect", "reclaim", "log", "doctor", "init", "demo")
+COMMANDS = ("inspect", "reclaim", "log", "doctor", "init", "demo", "drill")
 
 
 def loaded(*words: str, env: Mapping[str, str] = cli.NOTHING) -> set[str]:
@@ -51,7 +51,8 @@ def test_help_needs_no_library_but_the_option_parser(words: tuple[str, ...]) -> 
     for name in ("psycopg", "yaml", "tabulate", "rich", "aps.database", "aps.triage", "aps.matrix"):
         assert name not in modules
     # The option parser's own import of pydantic is its business; ours is not loaded.
-    assert not any(name.startswith(("aps.model", "aps.render", "aps.demo")) for name in modules)
+    ours = ("aps.model", "aps.render", "aps.demo", "aps.drill")
+    assert not any(name.startswith(ours) for name in modules)
 
 
 def test_wrong_usage_asks_no_library_for_it() -> None:

@@ -17,6 +17,7 @@ from aps.demo.worker import Claim, Ended, Work, Worker, WorkFailed
 from tests.support.database import Database
 from tests.support.queue import queue
 
+PATIENCE = timedelta(seconds=60)
 LEASE = timedelta(minutes=10)
 CONTENT = b"one\ntwo\n"
 
@@ -40,9 +41,11 @@ def hire(database: Database, tmp_path: Path) -> Iterator[Callable[..., Worker]]:
     """Makes a worker on the queue of this test."""
     hired: list[Worker] = []
 
-    def make(lease: timedelta = LEASE, limit: int | None = None, **more: timedelta) -> Worker:
+    def make(
+        lease: timedelta = LEASE, limit: int | None = None, patience: timedelta = PATIENCE
+    ) -> Worker:
         connect = partial(sessions.connect, database.dsn("aps_work"), application="worker")
-        hired.append(Worker(connect, tmp_path, f"w{len(hired) + 1}", lease, limit, **more))
+        hired.append(Worker(connect, tmp_path, f"w{len(hired) + 1}", lease, limit, patience))
         return hired[-1]
 
     yield make

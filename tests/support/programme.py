@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from aps.drill.explore.programs import PROGRAMS, by_hand
 from aps.drill.programme import PARTS, SCRIPTS
 
 FILE: Final = Path(__file__).parents[2] / "docs" / "drill.md"
 _BLOCK: Final = re.compile(r"<!-- made: (?P<name>[^>]*) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 _KINDS: Final = {"groups": ("group",), "trials": ("trial",)}
-NAMES: Final = (*_KINDS, "further")
+NAMES: Final = (*_KINDS, "further", "programs")
 
 
 def table(name: str) -> str:
@@ -23,6 +24,9 @@ def table(name: str) -> str:
         if not rows:
             return "Nothing but the groups and the trials.\n"
         return _table(("number", "kind", "what is run"), rows)
+    if name == "programs":
+        told = [one for one in PROGRAMS if one not in by_hand.PROGRAMS]
+        return _table(("program", "what is interleaved"), [(one.name, one.title) for one in told])
     scripts = [
         (str(number), one.title, one.proves, one.does_not_prove)
         for number, (kind, one) in SCRIPTS.items()

@@ -16,6 +16,7 @@ from aps import render
 from aps.render import View, schema
 from tests.unit import render_acts as acts
 from tests.unit import render_samples as samples
+from tests.unit.render_drilled import DRILLED, WRONG
 from tests.unit.render_examined import EXAMINED
 
 SCHEMAS = Path(aps.__file__).parent / "schemas"
@@ -49,6 +50,7 @@ SAMPLES = {
         render.operation(acts.ROLLED_BACK, "json", VIEW),
     ],
     "examination": [render.examination(EXAMINED, "json", VIEW)],
+    "drill": [render.drill(noun, "json", VIEW) for noun in (WRONG, DRILLED)],
     "log": [
         render.log(acts.BATCHES, "json", VIEW),
         render.log([], "json", VIEW),
@@ -71,7 +73,7 @@ def test_what_is_printed_as_json_is_valid(noun: str) -> None:
         Draft202012Validator(made).validate(json.loads(text))
 
 
-@pytest.mark.parametrize("noun", ["report", "plan", "operation", "examination"])
+@pytest.mark.parametrize("noun", ["report", "plan", "operation", "examination", "drill"])
 def test_a_schema_misses_no_field(noun: str) -> None:
     whole = json.loads(SAMPLES[noun][0])
     for name in whole:
@@ -105,6 +107,29 @@ def test_a_logged_operation_has_its_columns_as_objects_and_its_time_in_rfc_3339(
     assert told["entries"][0]["before"] == {"state": "running", "epoch": "3", "worker": "w1"}
     assert told["batches"][0]["at"] == "2026-11-30T21:41:10.200000+00:00"
     assert told["batches"][0]["planned"] == 3
+
+
+def test_jsonl_of_a_drill_has_its_rehearsals_its_programs_and_its_mutants() -> None:
+    lines = render.drill(WRONG, "jsonl", VIEW).split("\n")
+    told = [json.loads(line) for line in lines]
+    records = ["drill", *["rehearsal"] * 3, "explored", *["mutant"] * 3]
+    assert [one["record"] for one in told] == records
+    assert told[2]["observations"][1]["observed"] == "1"
+
+
+def test_csv_of_a_drill_has_a_row_an_observation_and_one_for_what_did_not_end() -> None:
+    rows = cells(render.drill(WRONG, "csv", VIEW))
+    seen = [row for row in rows if row["record"] == "rehearsal"]
+    assert [row["holds"] for row in seen] == ["true", "true", "true", "false", "false", ""]
+    assert seen[-1]["error"].startswith("waited 20 s")
+    assert [row["name"] for row in rows if row["record"] == "explored"] == [
+        "adoption-against-publication"
+    ]
+    assert [row["notice"] for row in rows if row["record"] == "mutant"] == [
+        "noticed",
+        "redundant",
+        "missed",
+    ]
 
 
 def cells(text: str) -> list[dict[str, str]]:

@@ -12,11 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aps import render
+from aps.model.drill import Drill, Mutant, Observation, Violation
 from aps.model.report import Job, Report
 from aps.render import Format, View
 from aps.render import csv as csv_format
 from aps.render import markdown as markdown_format
+from aps.render.drilled import rehearsal
 from tests.unit import render_acts as acts
+from tests.unit import render_drilled as drilled
 from tests.unit import render_samples as samples
 
 HOSTILE = (
@@ -56,6 +59,21 @@ def report(text: str, *, named: bool) -> Report:
     return samples.report(needy, unread, jobs=(one,), database=server, system=text)
 
 
+def drill(text: str) -> Drill:
+    """The text in every place that a script, a database or a queue may fill."""
+    seen = tuple(Observation(text, text, text, holds) for holds in (True, False))
+    one = replace(drilled.BROKEN, title=text, done=(text,), observations=seen, error=text)
+    one = replace(one, name=text, proves=text, does_not_prove=text)
+    sessions = {text: (text,)}
+    violation = Violation(text, text, (text,))
+    program = replace(drilled.EXPLORED, program=text, sessions=sessions, violations=(violation,))
+    mutant = Mutant(text, text, "missed", text, 1, (text,))
+    versions = {**drilled.DRILLED.versions, "postgresql": f"PostgreSQL {text}"}
+    pack = replace(drilled.DRILLED.pack, name=text)
+    made = replace(drilled.WRONG, rehearsals=(one,), explored=(program,), mutants=(mutant,))
+    return replace(made, versions=versions, pack=pack)
+
+
 def shown(text: str, format: Format) -> list[str]:
     """The text in every place of every noun, in one format."""
     view = View(colour=False)
@@ -70,6 +88,8 @@ def shown(text: str, format: Format) -> list[str]:
         render.operation(
             replace(acts.DONE, rows=(result,), rolled_back=text), format, view, typed={"rest": text}
         ),
+        render.drill(drill(text), format, view),
+        rehearsal(drill(text).rehearsals[0], view),
         render.log([row], format, view),
         render.log_operation([row], [row], [text], format, view),
     ]
@@ -93,13 +113,13 @@ def controls(text: str) -> set[str]:
 @pytest.mark.parametrize("format", render.FORMATS)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_string_reaches_no_terminal_raw(text: str, format: Format) -> None:
-    assert [controls(one) for one in shown(text, format)] == [set()] * 7
+    assert [controls(one) for one in shown(text, format)] == [set()] * 9
 
 
 @settings(deadline=None)
 @given(text=TEXT, format=st.sampled_from(render.FORMATS))
 def test_no_control_character_is_in_any_output(text: str, format: Format) -> None:
-    assert [controls(one) for one in shown(text, format)] == [set()] * 7
+    assert [controls(one) for one in shown(text, format)] == [set()] * 9
 
 
 @settings(deadline=None)

@@ -12,7 +12,9 @@ import pytest
 from aps import render
 from aps.model.report import Verdict
 from aps.render import View
+from aps.render.drilled import rehearsal
 from tests.unit import render_acts as acts
+from tests.unit import render_drilled as drilled
 from tests.unit import render_samples as samples
 from tests.unit.render_examined import EXAMINED
 
@@ -26,6 +28,13 @@ SCREENS: dict[str, Callable[[View], str]] = {
         samples.LISTED, "table", replace(view, listing="adoption")
     ),
     "examination": lambda view: render.examination(EXAMINED, "table", view),
+    "drill": lambda view: render.drill(drilled.DRILLED, "table", view),
+    "drill_broken": lambda view: "\n\n".join(
+        [
+            *(rehearsal(one, view) for one in drilled.WRONG.rehearsals),
+            render.drill(drilled.WRONG, "table", view),
+        ]
+    ),
     "plan": lambda view: render.plan(
         acts.PLAN, "table", view, apply='aps reclaim 4 --yes --reason "..."'
     ),

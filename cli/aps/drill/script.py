@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,4 +45,15 @@ class Script:
 
 
 def _text(value: Any) -> str:
-    return "nothing" if value is None else str(value)
+    """As a person would say it; of bytes how many, and which by the start of their digest."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes ({hashlib.sha256(value).hexdigest()[:8]})"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_text(key)}: {_text(one)}" for key, one in value.items()) or "none"
+    if isinstance(value, list | tuple | set):
+        return ", ".join(map(_text, value)) or "none"
+    return str(value)

@@ -12,6 +12,7 @@ from typing import Literal, Protocol, cast, get_args
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.drill import Drill
 from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
@@ -23,6 +24,7 @@ __all__ = [
     "Format",
     "View",
     "completion",
+    "drill",
     "examination",
     "log",
     "log_operation",
@@ -49,6 +51,8 @@ class Renderer(Protocol):
     def completion(self, completion: Completion, view: View) -> str: ...
 
     def examination(self, examination: Examination, view: View) -> str: ...
+
+    def drill(self, drill: Drill, view: View) -> str: ...
 
     def log(self, rows: Sequence[Evidence], view: View) -> str: ...
 
@@ -87,6 +91,11 @@ def completion(completion: Completion, format: Format, view: View) -> str:
 
 def examination(examination: Examination, format: Format, view: View) -> str:
     return _format(format).examination(examination, view)
+
+
+def drill(drill: Drill, format: Format, view: View) -> str:
+    """In the format for people what stands below the rehearsals: each of these was shown when it ended."""
+    return _format(format).drill(drill, view)
 
 
 def log(rows: Sequence[Evidence], format: Format, view: View) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.drill import Drill
 from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
@@ -22,6 +23,7 @@ __all__ = [
     "cell",
     "check",
     "completion",
+    "drill",
     "examination",
     "log",
     "log_operation",
@@ -53,6 +55,10 @@ def completion(completion: Completion, view: View) -> str:
 
 def examination(examination: Examination, view: View) -> str:
     return _text(records.examination(examination))
+
+
+def drill(drill: Drill, view: View) -> str:
+    return _text(records.drill(drill))
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.drill import Drill
 from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
@@ -17,6 +18,7 @@ from aps.render.view import View
 __all__ = [
     "check",
     "completion",
+    "drill",
     "examination",
     "log",
     "log_operation",
@@ -44,6 +46,11 @@ def completion(completion: Completion, view: View) -> str:
 
 def examination(examination: Examination, view: View) -> str:
     return _lines("examination", examination, {"checks": "check"})
+
+
+def drill(drill: Drill, view: View) -> str:
+    lists = {"rehearsals": "rehearsal", "explored": "explored", "mutants": "mutant"}
+    return _lines("drill", drill, lists)
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.drill import Drill
 from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report, Server
-from aps.render import age, applied, completed, heading, records, visible
+from aps.render import age, applied, completed, drilled, heading, records, visible
 from aps.render import checked as told
 from aps.render.records import Records, Value
 from aps.render.view import View
@@ -20,6 +21,7 @@ __all__ = [
     "cell",
     "check",
     "completion",
+    "drill",
     "examination",
     "log",
     "log_operation",
@@ -111,6 +113,11 @@ def examination(examination: Examination, view: View) -> str:
         f"matrix {examination.pack.sha256[:8]}",
     ]
     return _text(parts, records.examination(examination), view, "nothing was looked at")
+
+
+def drill(drill: Drill, view: View) -> str:
+    parts = [*drilled.totals(drill), drill.started_at, drilled.verdict(drill)]
+    return _text(parts, records.drill(drill), view, "nothing was rehearsed")
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from aps.model.completion import Completion
+from aps.model.drill import Drill
 from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
@@ -140,6 +141,28 @@ def examination(examination: Examination) -> Records:
         for check in examination.checks
     ]
     return of(rows, ("check", "verdict", "sentence", "remedy"))
+
+
+_DRILL = ("record", "number", "kind", "name", "title", "verdict", "seconds")
+
+
+def drill(drill: Drill) -> Records:
+    """One row an observation, and one for the error of a rehearsal; then one a program, then one a mutant."""
+    rows: list[Mapping[str, Value]] = []
+    for one in drill.rehearsals:
+        told: dict[str, Value] = tree.of(one)
+        of_it = {"record": "rehearsal", **{name: told[name] for name in _DRILL[1:]}}
+        rows += [of_it | tree.of(seen) for seen in one.observations]
+        if one.error or not one.observations:
+            rows.append(of_it | {"error": one.error})
+    for program in drill.explored:
+        row: dict[str, Value] = {"record": "explored", "name": program.program}
+        row |= {"interleavings": program.interleavings, "waits": program.waits}
+        rows.append(row | {"holds": not program.violations})
+    for mutant in drill.mutants:
+        flat = {name: value for name, value in tree.of(mutant).items() if name != "steps"}
+        rows.append({"record": "mutant"} | flat)
+    return of(rows, (*_DRILL, "what", "expected", "observed", "holds", "error"))
 
 
 def log(rows: Sequence[Evidence]) -> Records:

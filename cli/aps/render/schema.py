@@ -8,6 +8,7 @@ from typing import Any
 
 from aps.model.checked import Checked
 from aps.model.completion import Completion
+from aps.model.drill import Drill
 from aps.model.examination import Examination
 from aps.model.listed import Listed
 from aps.model.operation import Operation
@@ -28,6 +29,7 @@ NOUNS: MappingProxyType[str, Any] = MappingProxyType(
         "runbook": Runbook,
         "listed": Listed,
         "examination": Examination,
+        "drill": Drill,
     }
 )
 
@@ -39,6 +41,8 @@ _LINES = {
     "runbook": "runbook (this object without its lists), then state, one a state, then parameter, then absent",
     "listed": "listed (this object without its packs), then pack, one a pack",
     "examination": "examination (this object without its checks), then check, one a check",
+    "drill": "drill (this object without its lists), then rehearsal, one each, then explored, one a program, "
+    "then mutant, one each",
     "log": "log, then operation, one an operation; of one operation logged_operation, then batch, "
     "one a batch, then entry, one a changed job",
     "completion": "completion (this object)",

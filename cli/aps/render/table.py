@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aps.model.completion import Completion
+from aps.model.drill import Drill
 from aps.model.examination import Examination
 from aps.model.operation import Operation
 from aps.model.plan import Plan
 from aps.model.report import Evidence, Report
-from aps.render import applied, completed, examined, listing, logged, page, planned, screen
+from aps.render import (
+    applied,
+    completed,
+    drilled,
+    examined,
+    listing,
+    logged,
+    page,
+    planned,
+    screen,
+)
 from aps.render.checked import text as check
 from aps.render.view import View
 
 __all__ = [
     "check",
     "completion",
+    "drill",
     "examination",
     "log",
     "log_operation",
@@ -48,6 +60,10 @@ def completion(completion: Completion, view: View) -> str:
 
 def examination(examination: Examination, view: View) -> str:
     return examined.text(examination, view)
+
+
+def drill(drill: Drill, view: View) -> str:
+    return drilled.text(drill, view)
 
 
 def log(rows: Sequence[Evidence], view: View) -> str:
