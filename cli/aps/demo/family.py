@@ -44,7 +44,7 @@ class Family:
         return child
 
     def reap(self, child: int) -> int:
-        """Wait for the end of one that was told to end; its exit code. Until then its number is given to nobody else."""
+        """Wait for the end of one that was told to end; its exit code. Until then nobody else gets its number."""
         _, status = os.waitpid(child, 0)
         self._children.remove(child)
         return os.waitstatus_to_exitcode(status)
