@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -69,7 +69,6 @@ def orphan(ground: Ground, notes: Notes) -> None:
     lost = ground.actor(actor.held_at_the_end, parts.SHORT)
     heir = ground.actor(actor.held_at_the_end, parts.LEASE, parts.MANY)
     done = ground.actor(actor.all_jobs, parts.LEASE)
-    operator = Operator(ground)
     with scene(ground, notes) as seen:
         published = seen.accept("published")
         done.cue()
@@ -80,30 +79,33 @@ def orphan(ground: Ground, notes: Notes) -> None:
         old = _path(ground, seen, job)
         seen.overdue(job)
         heir.holds()
-        current = _path(ground, seen, job)
         result = ground.store / str(seen.row(published)["published_name"])
-        before = {file: file.read_bytes() for file in (old, current, result)}
-        overlays = operator.state(job).overlays
+        overlays = Operator(ground).state(job).overlays
         notes.held(
             "what lies on the job", "orphan_candidate" in overlays, overlays, "orphan_candidate"
         )
-        told = operator.apply(operator.plan("reconcile", state="orphan_candidate"))
-        notes.did("the file of an epoch that is over was quarantined, then restored")
-        items = {row.item: row.outcome for row in told.rows}
-        name = str(old.relative_to(ground.store))
-        notes.saw("what the cleanup did", items, {name: "applied"})
-        aside = ground.store / QUARANTINE / told.operation / name
-        notes.saw("the orphan in quarantine", _read(aside), before[old])
-        notes.saw("the orphan under its name", _read(old), None)
-        untouched = [before[current], before[result]]
-        notes.saw(
-            "current candidate and published file", [_read(current), _read(result)], untouched
-        )
-        undone = operator.undo(told.operation)
-        notes.saw("the undo", [row.outcome for row in undone.rows], ["applied"])
-        notes.saw("the orphan after it", [_read(old), _read(aside)], [before[old], None])
+        _quarantined_and_restored(ground, notes, old, [_path(ground, seen, job), result])
         heir.cue()
         notes.saw("how the current owner ended", heir.news().split()[0], "published")
+
+
+def _quarantined_and_restored(
+    ground: Ground, notes: Notes, old: Path, others: Sequence[Path]
+) -> None:
+    before, untouched = old.read_bytes(), [file.read_bytes() for file in others]
+    operator = Operator(ground)
+    told = operator.apply(operator.plan("reconcile", state="orphan_candidate"))
+    notes.did("the file of an epoch that is over was quarantined, then restored")
+    name = str(old.relative_to(ground.store))
+    items = {row.item: row.outcome for row in told.rows}
+    notes.saw("what the cleanup did", items, {name: "applied"})
+    aside = ground.store / QUARANTINE / told.operation / name
+    notes.saw("the orphan in quarantine", _read(aside), before)
+    notes.saw("the orphan under its name", _read(old), None)
+    notes.saw("current candidate and published file", [_read(file) for file in others], untouched)
+    undone = operator.undo(told.operation)
+    notes.saw("the undo", [row.outcome for row in undone.rows], ["applied"])
+    notes.saw("the orphan after it", [_read(old), _read(aside)], [before, None])
 
 
 def _path(ground: Ground, seen: Scene, job: int) -> Path:
@@ -116,7 +118,6 @@ def _read(file: Path) -> bytes | None:
 
 def missing(ground: Ground, notes: Notes) -> None:
     worker = ground.actor(actor.all_jobs, parts.LEASE)
-    operator = Operator(ground)
     with scene(ground, notes) as seen:
         jobs = [seen.accept(key) for key in ("removed", "changed", "kept")]
         worker.cue()
@@ -128,24 +129,27 @@ def missing(ground: Ground, notes: Notes) -> None:
         notes.did(
             "of three published files one was removed and one was changed; both were withdrawn"
         )
-        states = [operator.state(job).state for job in jobs]
-        wrong = "missing_artifact"
-        notes.saw("their states", states, [wrong, wrong, "confirmed_publication"])
-        told = operator.apply(operator.plan("reconcile", *jobs[:2], state=wrong))
-        notes.saw("the withdrawals", _outcomes(told), dict.fromkeys(map(str, jobs[:2]), "applied"))
-        notes.saw("which of them are results", _results(seen, jobs), [False, False, True])
-        early = operator.undo(told.operation)
-        notes.held(
-            "an undo while the files are wrong",
-            "applied" not in _outcomes(early).values(),
-            _outcomes(early),
-            "nothing applied",
-        )
-        removed.write_bytes(content)
-        notes.did("one file came back from a backup, and the withdrawal was undone")
-        late = _outcomes(operator.undo(told.operation))
-        notes.saw("an undo when one is right again", late.get(str(jobs[0])), "applied")
-        notes.saw("which of them are results then", _results(seen, jobs), [True, False, True])
+        _withdrawn_and_restored(ground, seen, jobs, lambda: removed.write_bytes(content))
+
+
+def _withdrawn_and_restored(
+    ground: Ground, seen: Scene, jobs: Sequence[int], restore: Callable[[], object]
+) -> None:
+    operator, notes = Operator(ground), seen.notes
+    wrong = "missing_artifact"
+    states = [operator.state(job).state for job in jobs]
+    notes.saw("their states", states, [wrong, wrong, "confirmed_publication"])
+    told = operator.apply(operator.plan("reconcile", *jobs[:2], state=wrong))
+    notes.saw("the withdrawals", _outcomes(told), dict.fromkeys(map(str, jobs[:2]), "applied"))
+    notes.saw("which of them are results", _results(seen, jobs), [False, False, True])
+    early = _outcomes(operator.undo(told.operation))
+    applied = "applied" in early.values()
+    notes.held("an undo while the files are wrong", not applied, early, "nothing applied")
+    restore()
+    notes.did("one file came back from a backup, and the withdrawal was undone")
+    late = _outcomes(operator.undo(told.operation))
+    notes.saw("an undo when one is right again", late.get(str(jobs[0])), "applied")
+    notes.saw("which of them are results then", _results(seen, jobs), [True, False, True])
 
 
 def _results(seen: Scene, jobs: Sequence[int]) -> list[bool]:
