@@ -32,7 +32,7 @@ THREE_CLAIMERS: Final = Program(
 )
 WAYS_TO_END: Final = Program(
     "ways-to-end",
-    "an owner that releases, one that parties.adopts and fails, one that parties.claims what comes free",
+    "an owner that releases, one that adopts and fails, one that claims what comes free",
     {
         "A": Role(parties.in_turn(Hand.heartbeat, Hand.release)),
         "B": Role(lambda hand: Hand.fail(hand) if parties.adopted(hand) else None),
@@ -52,7 +52,7 @@ IMPOSTOR: Final = Program(
 )
 NAMESAKE: Final = Program(
     "namesake",
-    "two processes with one worker name: the second parties.adopts what the first had",
+    "two processes with one worker name: the second adopts what the first had",
     {
         "A": Role(parties.in_turn(Hand.heartbeat, Hand.release, Hand.fail, Hand.publish)),
         "B": Role(parties.adopts_and_works, worker="A"),
@@ -94,7 +94,7 @@ FOUR_LOSERS: Final = Program(
 )
 OPEN_ADOPTION: Final = Program(
     "open-adoption",
-    "an adoption that is not committed yet, its late owner, another that parties.adopts, and a caller that cancels",
+    "an adoption that is not committed yet, its late owner, another that adopts, and a caller that cancels",
     {
         "A": Role(parties.in_turn(Hand.heartbeat, Hand.publish)),
         "B": Role(parties.adopts_openly),
@@ -147,7 +147,7 @@ OPEN_CANCELLATION: Final = Program(
 )
 OPEN_CLAIMS: Final = Program(
     "open-claims",
-    "parties.claims that are not committed yet, one that never is, and callers that cancel",
+    "claims that are not committed yet, one that never is, and callers that cancel",
     {
         "A": Role(parties.claims_openly),
         "B": Role(parties.gives_up_openly),
