@@ -1,4 +1,4 @@
-"""The worker's statements, each without one column or lock of its fence."""
+"""The worker's statements, each without one column or lock of its fence, or of what it answers by."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def mutations() -> Iterator[Mutation]:
     yield from _claim()
     yield from _adopt()
     yield from _accept()
+    yield from _repeated()
 
 
 def _altered(statement: str, old: str, new: str) -> Callable[[Scene], AbstractContextManager[None]]:
@@ -136,3 +137,26 @@ def _accept() -> Iterator[Mutation]:
     ):
         new = "true\n" if column == "input_name" else ""
         yield _without("accept", column, old, new, callers.ONE_KEY)
+
+
+def _repeated() -> Iterator[Mutation]:
+    """What the answer `repeated` is told by: a caller takes it for done."""
+    epoch, digest = " AND h.published_epoch = %(epoch)s", " AND h.published_digest = %(digest)s"
+    yield _without("publish", "epoch of the answer", epoch, "", workers.NAMESAKE)
+    yield _without("publish", "digest of the answer", digest, "", workers.IMPOSTOR)
+    yield _without(
+        "publish",
+        "state of the answer",
+        "h.state = 'complete' AND ",
+        "",
+        *_OWNERS,
+        redundant="only a complete job has a publication (constraint publication_where_complete)",
+    )
+    state = "h.state = 'cancelled' AND "
+    yield _without("cancel", "state of the answer", state, "", workers.CANCELLED)
+    epoch = " AND h.epoch = %(epoch)s THEN"
+    yield _without("cancel", "epoch of the answer", epoch, " THEN", workers.CANCELLED)
+    ready = "h.ready_at IS NOT NULL AND "
+    yield _without("confirm_input", "state of the answer", ready, "", callers.INPUTS)
+    digest = " AND h.input_digest = %(digest)s THEN"
+    yield _without("confirm_input", "digest of the answer", digest, " THEN", callers.INPUTS)

@@ -84,8 +84,8 @@ def in_turn(*steps: Callable[[Hand], object]) -> Callable[[Hand], None]:
     return play
 
 
-def cancels(job: int, epoch: int, times: int = 1) -> Callable[[Hand], None]:
-    return in_turn(*[partial(Hand.cancel, job=job, epoch=epoch)] * times)
+def cancels(job: int, epoch: int) -> Callable[[Hand], None]:
+    return partial(Hand.cancel, job=job, epoch=epoch)
 
 
 def cancels_openly(epoch: int) -> Callable[[Hand], None]:

@@ -62,12 +62,12 @@ NAMESAKE: Final = Program(
 )
 CANCELLED: Final = Program(
     "cancelled",
-    "an owner whose job is cancelled twice while it reports, releases, fails or publishes",
+    "an owner whose job is cancelled twice, and once at an old epoch, while it reports, releases, fails or publishes",
     {
         "A": Role(parties.goes_on),
         "D": Role(Hand.fail, worker="A"),
         "E": Role(Hand.release, worker="A"),
-        "X": Role(parties.cancels(1, 1, times=2)),
+        "X": Role(parties.in_turn(*[parties.cancels(1, 1)] * 2, parties.cancels(1, 0))),
     },
     setups.held_by_many,
 )

@@ -79,6 +79,16 @@ UNION ALL
 SELECT 'an input is confirmed once, by its digest', e.job_id, format('%%s times', count(*))
   FROM aps.event e WHERE e.kind = 'confirmed' GROUP BY e.job_id HAVING count(*) > 1
 UNION ALL
+-- `repeated` is the word that the same was done before: whoever hears it goes on as if it had done it.
+SELECT 'what is told as repeated was done', e.job_id, format('epoch %%s, %%s', e.epoch, e.detail)
+  FROM aps.event e JOIN aps.job j USING (job_id)
+ WHERE e.kind = 'repeated'
+   AND NOT EXISTS (SELECT FROM aps.event d
+                    WHERE d.job_id = e.job_id
+                      AND (d.kind IN ('published', 'cancelled') AND (d.epoch, d.detail) = (e.epoch, e.detail)
+                           -- An operator may have confirmed it, in other words.
+                           OR d.kind = 'confirmed' AND e.detail = 'input ' || j.input_digest))
+UNION ALL
 SELECT 'a ready job is claimed or cancelled, nothing else', c.job_id, format('%%s: %%s', c.application, (c.after).state)
   FROM drill.change c
  WHERE (c.before).state = 'ready' AND (c.after).state NOT IN ('running', 'cancelled')
