@@ -49,6 +49,11 @@ class Family:
         self._children.remove(child)
         return os.waitstatus_to_exitcode(status)
 
+    def last_words(self) -> str:
+        """The last line that one of them left in the log, such as the error that ended it; empty where none did."""
+        lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "")
+
     def end(self) -> None:
         """Kill all, remove `home`, dismiss the caretaker."""
         for child in self._children:

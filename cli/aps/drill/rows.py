@@ -30,6 +30,8 @@ def row_held(ground: Ground, job: int) -> Iterator[None]:
         session.begin_write()
         session.rows(text("lock"), {"job_id": job})
         yield
+        # The server frees the row before it answers; of a session that is closed it may do so a little later.
+        session.rollback()
 
 
 def unfitting(ground: Ground) -> list[str]:

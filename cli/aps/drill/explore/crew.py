@@ -67,7 +67,8 @@ def _heard(family: Family, processes: dict[int, int]) -> Iterator[tuple[int, Any
                 if not read:
                     selector.unregister(news)
                     if family.reap(processes[news]) != 0:
-                        raise DatabaseError(_DIED)
+                        raise DatabaseError(f"{_DIED}: {family.last_words() or _SILENT}")
 
 
-_DIED: Final = "a process that explored ended before its work was done; see the drill's workers.log"
+_DIED: Final = "a process that explored ended before its work was done"
+_SILENT: Final = "it left no word"

@@ -22,7 +22,7 @@ def mutate(yard: Yard, tell: Callable[[int], None]) -> list[Mutant]:
 
     def begin(name: str) -> crew.Work:
         scene = Scene(yard.ground(name))
-        return lambda unit: tree.of(_mutant(scene, MUTATIONS[unit]))
+        return lambda unit: tree.of(outcome(scene, MUTATIONS[unit]))
 
     found: dict[int, Any] = {}
     for unit, mutant in crew.share(yard.family, len(MUTATIONS), begin, "mutated"):
@@ -33,7 +33,8 @@ def mutate(yard: Yard, tell: Callable[[int], None]) -> list[Mutant]:
     ]
 
 
-def _mutant(scene: Scene, mutation: Mutation) -> Mutant:
+def outcome(scene: Scene, mutation: Mutation) -> Mutant:
+    """What came of one: `missed` also where what it removes is not there. Raises DatabaseError."""
     count = 0
     try:
         with mutation.without(scene):

@@ -81,6 +81,8 @@ def _cancel() -> Iterator[Mutation]:
     yield _without("cancel", "epoch", epoch, "\n  RET", workers.OPEN_ADOPTION)
     yield _without("cancel", "job", "j.job_id = h.job_id AND ", "", workers.CANCELLED)
     yield _without("cancel", "lock", _LOCK, "", workers.OPEN_CLAIMS)
+    taken = " WHERE h.worker IS NOT NULL"
+    yield _without("cancel", "attempt of a worker only", taken, "", callers.INPUTS)
 
 
 def _claim() -> Iterator[Mutation]:
