@@ -21,6 +21,8 @@ Connection = psycopg.Connection[TupleRow]
 
 _TEMPLATE = "aps_template"
 _ROLES = ("aps_read", "aps_operate", "aps_work")
+# A test counts what its own statements write and read: no vacuum or analyze beside them.
+_SETTINGS = {"autovacuum": "off"}
 
 
 class Database:
@@ -58,7 +60,8 @@ class Server:
 
     def __init__(self, binaries: Binaries) -> None:
         self.binaries = binaries
-        self.cluster = clusters.start(clusters.new_folder(), binaries, keep=False)
+        folder = clusters.new_folder()
+        self.cluster = clusters.start(folder, binaries, settings=_SETTINGS, keep=False)
         self._numbers = itertools.count(1)
         try:
             self._make_template()
