@@ -145,7 +145,9 @@ class Answer:
     job: str | None
 
     def __repr__(self) -> str:
-        return f"{self.status}, job {self.job}" if self.status else "no answer"
+        if not self.status:
+            return "no answer"
+        return f"{self.status}, {f'job {self.job}' if self.job else 'no job'}"
 
 
 class Call:

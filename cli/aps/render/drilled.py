@@ -171,7 +171,8 @@ def totals(drill: Drill) -> list[str]:
 
 
 def _counted(counts: Mapping[Verdict, int]) -> str:
-    told = {verdict: verdict for verdict in counts} | {"holds": "hold"}
+    one = counts["holds"] == 1
+    told = {verdict: verdict for verdict in counts} | {"holds": "holds" if one else "hold"}
     return ", ".join(f"{number} {told[verdict]}" for verdict, number in counts.items() if number)
 
 
