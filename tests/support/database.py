@@ -16,13 +16,15 @@ from aps import database as sessions
 from aps import install
 from aps.demo import cluster as clusters
 from aps.demo.binaries import Binaries
+from tests.support import memory
 
 Connection = psycopg.Connection[TupleRow]
 
 _TEMPLATE = "aps_template"
 _ROLES = ("aps_read", "aps_operate", "aps_work")
 # A test counts what its own statements write and read: no vacuum or analyze beside them.
-_SETTINGS = {"autovacuum": "off"}
+# The log of a run is kept small: it may lie in memory.
+_SETTINGS = {"autovacuum": "off", "max_wal_size": "256MB"}
 
 
 class Database:
@@ -60,7 +62,7 @@ class Server:
 
     def __init__(self, binaries: Binaries) -> None:
         self.binaries = binaries
-        folder = clusters.new_folder()
+        folder = memory.new_folder()
         self.cluster = clusters.start(folder, binaries, settings=_SETTINGS, keep=False)
         self._numbers = itertools.count(1)
         try:

@@ -16,6 +16,7 @@ from aps.drill.explore.program import Program
 from aps.drill.explore.scene import Scene
 from aps.drill.explore.searching import Search, search
 from aps.drill.ground import Yard
+from tests.support import memory
 
 # Nothing is forked from a test's process: the explorer's parties are threads.
 _NOBODY = cast("Family", None)
@@ -40,7 +41,7 @@ class Copies:
 @contextmanager
 def copies(binaries: Binaries, home: Path) -> Iterator[Copies]:
     """`home` is for the stores."""
-    with clusters.start(clusters.new_folder(), binaries, keep=False) as server:
+    with clusters.start(memory.new_folder(), binaries, keep=False) as server:
         yard = Yard(server, _NOBODY, home)
         yard.prepare()
         yield Copies(yard)

@@ -10,7 +10,7 @@ from typing import Any
 from aps import packs
 from aps.demo.binaries import Binaries
 from aps.drill.programme import SCRIPTS
-from tests.support import cli
+from tests.support import cli, memory
 
 
 def rehearsed(
@@ -22,7 +22,7 @@ def rehearsed(
     code = f"{before}\nfrom aps.drill import process\nprocess.main()"
     run = subprocess.run(
         [sys.executable, "-P", "-c", code, json.dumps(config)],
-        env=cli.environment(),
+        env=cli.environment({"TMPDIR": str(memory.place())}),
         capture_output=True,
         text=True,
         timeout=cli.TIMEOUT,

@@ -12,6 +12,7 @@ from aps.demo import account as accounts
 from aps.demo import cluster as clusters
 from aps.demo.binaries import Binaries
 from aps.demo.cluster import Cluster
+from tests.support import memory
 from tests.support.database import Connection, Database
 from tests.support.watching import eventually
 
@@ -25,7 +26,7 @@ class Standby:
     def __init__(self, primary: Cluster, binaries: Binaries) -> None:
         self._primary = primary
         account = accounts.choose()
-        folder = clusters.new_folder()
+        folder = memory.new_folder()
         usable = binaries.usable_by(account)
         # It reads the connection to its primary from its own data folder, where -R puts it.
         copied = account.run(

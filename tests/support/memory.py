@@ -1,0 +1,34 @@
+"""Temporary folders for the servers of the tests: in memory, where there is room.
+
+A database a test is three hundred new files a test: 0.2 s of its time on a disk, 0.01 s in memory
+(measured on ext4 and tmpfs, with fsync off on both).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from aps.demo import account
+
+_SHARED: Final = Path("/dev/shm")
+# Bytes. Containers often have 64 MiB there; the servers of a run, with their standbys, need 2 GiB.
+_ENOUGH: Final = 6 << 30
+
+
+@cache
+def place() -> Path:
+    """The folder for temporary folders."""
+    free = shutil.disk_usage(_SHARED).free if os.access(_SHARED, os.W_OK | os.X_OK) else 0
+    return _SHARED if free >= _ENOUGH else Path(tempfile.gettempdir())
+
+
+def new_folder() -> Path:
+    """A new one, that the servers' account can enter."""
+    folder = Path(tempfile.mkdtemp(prefix="aps-", dir=place()))
+    account.choose().give(folder)
+    return folder
