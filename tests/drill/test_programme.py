@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -15,13 +14,12 @@ from tests.support.database import Server
 pytestmark = pytest.mark.slow
 
 
-def test_every_group_and_trial_holds(server: Server, tmp_path: Path) -> None:
-    output = tmp_path / "report.json"
+def test_every_group_and_trial_holds(server: Server) -> None:
     numbers = [word for number in SCRIPTS for word in ("--group", str(number))]
     prefix = ("--postgres-prefix", str(server.binaries.folder.parent))
-    said = cli.call("drill", *numbers, *prefix, "--output", str(output), "--quiet")
+    said = cli.call("drill", *numbers, *prefix, "--format", "json", "--quiet")
     assert said.code == Exit.CLEAR, said.stdout
-    told = json.loads(output.read_text(encoding="utf-8"))
+    told = json.loads(said.stdout)
     rehearsed = {one["number"]: one["verdict"] for one in told["rehearsals"]}
     assert rehearsed == dict.fromkeys(SCRIPTS, "holds")
     assert told["versions"]["postgresql"].split()[1] == server.binaries.version

@@ -147,7 +147,8 @@ class Answer:
     def __repr__(self) -> str:
         if not self.status:
             return "no answer"
-        return f"{self.status}, {f'job {self.job}' if self.job else 'no job'}"
+        job = f"job {self.job}" if self.job else "no job"
+        return f"{self.status}, {job}"
 
 
 class Call:

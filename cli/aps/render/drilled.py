@@ -171,9 +171,11 @@ def totals(drill: Drill) -> list[str]:
 
 
 def _counted(counts: Mapping[Verdict, int]) -> str:
-    one = counts["holds"] == 1
-    told = {verdict: verdict for verdict in counts} | {"holds": "holds" if one else "hold"}
-    return ", ".join(f"{number} {told[verdict]}" for verdict, number in counts.items() if number)
+    return ", ".join(
+        f"{number} {'hold' if verdict == 'holds' and number > 1 else verdict}"
+        for verdict, number in counts.items()
+        if number
+    )
 
 
 def _noticed(mutants: Sequence[Mutant]) -> str:
